@@ -1,0 +1,60 @@
+"""The functions that bend: each acts on every number by itself, but softmax, which acts on a row."""
+import math
+
+import numpy as np
+from array_api_compat import array_namespace, is_torch_array
+
+from plainformer.shapes import shaped
+
+
+@shaped("(...) -> (...)")
+def relu(x):
+    """max(x, 0): negative numbers become 0 (Vaswani et al. 2017, section 3.3)."""
+    xp = array_namespace(x)
+    return xp.where(x > 0, x, xp.zeros_like(x))
+
+
+@shaped("(...) -> (...)")
+def sigmoid(x):
+    """1 / (1 + e^-x), between 0 and 1. Written as e^-log(1 + e^-x), which overflows nowhere."""
+    xp = array_namespace(x)
+    return xp.exp(-xp.logaddexp(xp.zeros_like(x), -x))
+
+
+@shaped("(...) -> (...)")
+def silu(x):
+    """x · sigmoid(x), also called swish (Elfwing et al. 2017; Ramachandran et al. 2017)."""
+    return x * sigmoid(x)
+
+
+@shaped("(...) -> (...)")
+def gelu(x):
+    """x · Φ(x), where Φ is the normal distribution function (Hendrycks and Gimpel 2016): the exact form."""
+    xp = array_namespace(x)
+    erf = xp.erf if is_torch_array(x) else np.vectorize(math.erf, otypes=[x.dtype])
+    return 0.5 * x * (1 + erf(x / math.sqrt(2)))
+
+
+@shaped("(...) -> (...)")
+def gelu_tanh(x):
+    """The tanh approximation of ``gelu`` (Hendrycks and Gimpel 2016, section 2): the form GPT-2 was trained with."""
+    xp = array_namespace(x)
+    return 0.5 * x * (1 + xp.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))
+
+
+@shaped("(...) -> (...)")
+def softmax(x, axis=-1):
+    """Turn scores into weights that are positive and sum to 1 along ``axis``: e^x over the sum of e^x.
+
+    The maximum is subtracted first: the weights stay the same and nothing overflows. A score of -inf gets weight 0;
+    where all scores are -inf, all weights are 0. Raises ValueError for an axis that x does not have.
+    """
+    xp = array_namespace(x)
+    if not -x.ndim <= axis < x.ndim:
+        raise ValueError(f"softmax: axis must be one of the {x.ndim} axes of x, got {axis}")
+    if x.shape[axis] == 0:
+        return x
+    top = xp.max(x, axis=axis, keepdims=True)
+    e = xp.exp(x - xp.where(top == -math.inf, xp.zeros_like(top), top))
+    total = xp.sum(e, axis=axis, keepdims=True)
+    return e / xp.where(total == 0, xp.ones_like(total), total)

@@ -1,0 +1,101 @@
+"""Attention: how one token reads the others."""
+import math
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from array_api_compat import array_namespace, device
+
+from plainformer.activations import softmax
+from plainformer.linear import linear
+from plainformer.shapes import Array, shaped
+
+
+@shaped("(..., T, D), (..., S, D), (..., T, S)? -> (..., T, S)")
+def attention_weights(query, key, mask=None):
+    """How much each query looks at each key: ``softmax(query @ keyᵀ / √D)``, every row summing to 1.
+
+    The mask is boolean, True where a query may look. A query that may look at nothing gets weights of zero.
+    """
+    xp = array_namespace(query)
+    # Dividing before the product keeps the scores small.
+    scores = (query / math.sqrt(query.shape[-1])) @ xp.matrix_transpose(key)
+    if mask is not None:
+        mask = xp.asarray(mask, device=device(scores))
+        scores = xp.where(mask, scores, xp.full_like(scores, -math.inf))
+    return softmax(scores)
+
+
+@shaped("(..., T, D), (..., S, D), (..., S, E), (..., T, S)? -> (..., T, E)")
+def attention(query, key, value, mask=None):
+    """Mix the values by the weights: ``attention_weights(query, key, mask) @ value`` (Vaswani et al. 2017, equation 1)."""
+    return attention_weights(query, key, mask) @ value
+
+
+@shaped("(..., T, H*D), H -> (..., H, T, D)")
+def split_heads(x, heads):
+    """Cut each row into ``heads`` pieces of width D and put the heads before the positions."""
+    xp = array_namespace(x)
+    pieces = xp.reshape(x, (*x.shape[:-1], heads, x.shape[-1] // heads))
+    return xp.moveaxis(pieces, -2, -3)
+
+
+@shaped("(..., H, T, D) -> (..., T, H*D)")
+def merge_heads(x):
+    """Put the pieces of each row side by side again: the inverse of ``split_heads``."""
+    xp = array_namespace(x)
+    rows = xp.moveaxis(x, -3, -2)
+    return xp.reshape(rows, (*rows.shape[:-2], rows.shape[-2] * rows.shape[-1]))
+
+
+@shaped("(..., G, S, D), N -> (..., G*N, S, D)")
+def repeat_heads(x, times):
+    """Let each key/value head serve ``times`` query heads: heads 0, 1 become 0, 0, 1, 1 (Ainslie et al. 2023)."""
+    xp = array_namespace(x)
+    return xp.repeat(x, times, axis=-3)
+
+
+@shaped("T, S? -> (T, S)")
+def causal_mask(queries, keys=None):
+    """A NumPy mask in which each position may look at itself and at what came before it.
+
+    With more keys than queries the queries are the last positions, as in decoding with a cache.
+    Raises ValueError for more queries than keys: the first ones would have nothing to look at.
+    """
+    keys = queries if keys is None else keys
+    if queries > keys:
+        raise ValueError(f"causal_mask: queries = {queries} must not exceed keys = {keys}")
+    return np.tril(np.ones((queries, keys), dtype=bool), k=keys - queries)
+
+
+class Attention(NamedTuple):
+    """Parameters of multi-head attention: H query heads and G key/value heads of width D."""
+    query: Annotated[Array, "(E, H*D)"]
+    key: Annotated[Array, "(C, G*D)"]
+    value: Annotated[Array, "(C, G*D)"]
+    output: Annotated[Array, "(H*D, E)"]
+    query_bias: Annotated[Array, "(H*D)?"] = None
+    key_bias: Annotated[Array, "(G*D)?"] = None
+    value_bias: Annotated[Array, "(G*D)?"] = None
+    output_bias: Annotated[Array, "(E)?"] = None
+
+
+@shaped("(..., T, E), Attention, H, (..., T, S)?, (..., S, C)? -> (..., T, E)")
+def multi_head_attention(x, params, heads, mask=None, context=None):
+    """Let every position of x read all positions of ``context`` (x itself if None), with ``heads`` heads at once.
+
+    Fewer key/value heads than query heads are shared in groups (grouped-query attention, Ainslie et al. 2023).
+    Each head attends in its own slice of width D; the output map mixes the slices (Vaswani et al. 2017, section 3.2.2).
+    Raises ValueError if the query heads are no multiple of the key/value heads.
+    """
+    context = x if context is None else context
+    q = split_heads(linear(x, params.query, params.query_bias), heads)
+    groups = params.key.shape[-1] // q.shape[-1]
+    if heads % groups:
+        facts = f"heads = {heads} must be a multiple of the key/value heads, G = {groups}"
+        raise ValueError(f"multi_head_attention: {facts}")
+    k = split_heads(linear(context, params.key, params.key_bias), groups)
+    v = split_heads(linear(context, params.value, params.value_bias), groups)
+    k, v = repeat_heads(k, heads // groups), repeat_heads(v, heads // groups)
+    if mask is not None:
+        mask = mask[..., None, :, :]  # one mask serves all heads: it gets an axis where they have theirs
+    return linear(merge_heads(attention(q, k, v, mask)), params.output, params.output_bias)

@@ -1,0 +1,12 @@
+"""The linear map: what one weight matrix does to each row."""
+from plainformer.shapes import shaped
+
+
+@shaped("(..., E), (E, F), (F)? -> (..., F)")
+def linear(x, weight, bias=None):
+    """Map every row of width E to a row of width F: ``x @ weight + bias``.
+
+    Output component j is the dot product of the row with column j of the weight. Rows do not see one another.
+    """
+    y = x @ weight
+    return y if bias is None else y + bias

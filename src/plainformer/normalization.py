@@ -1,0 +1,41 @@
+"""What keeps many layers standing: normalisation of each row, and dropout in training."""
+from array_api_compat import array_namespace, device
+
+from plainformer.settings import number
+from plainformer.shapes import shaped
+
+
+@shaped("(..., E), (E), (E) -> (..., E)")
+def layer_norm(x, gain, bias, eps=1e-5):
+    """Shift each row to mean 0 and scale it to variance 1, then apply the learned gain and bias (Ba et al. 2016).
+
+    The variance divides by E, not E - 1, and eps stands inside the root. A flat row gives the bias.
+    """
+    number("layer_norm", "eps", eps)
+    xp = array_namespace(x)
+    centered = x - xp.mean(x, axis=-1, keepdims=True)
+    variance = xp.mean(centered * centered, axis=-1, keepdims=True)
+    return centered / xp.sqrt(variance + eps) * gain + bias
+
+
+@shaped("(..., E), (E) -> (..., E)")
+def rms_norm(x, gain, eps=1e-5):
+    """Divide each row by its root mean square, then apply the learned gain (Zhang and Sennrich 2019)."""
+    number("rms_norm", "eps", eps)
+    xp = array_namespace(x)
+    return x / xp.sqrt(xp.mean(x * x, axis=-1, keepdims=True) + eps) * gain
+
+
+@shaped("(...) -> (...)")
+def dropout(x, rate, rng):
+    """Zero each number with probability ``rate``, divide the rest by 1 - rate: the mean stays (Srivastava et al. 2014).
+
+    For training only; in inference the rate is 0 and x passes unchanged. ``rng`` is a ``numpy.random.Generator``.
+    Raises ValueError unless 0 ≤ rate < 1.
+    """
+    number("dropout", "rate", rate, high=1, below=True)
+    if rate == 0:
+        return x
+    xp = array_namespace(x)
+    keep = xp.asarray(rng.random(tuple(x.shape)) >= rate, device=device(x))
+    return xp.where(keep, x / (1 - rate), xp.zeros_like(x))

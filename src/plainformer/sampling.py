@@ -1,0 +1,95 @@
+"""From logits to a word: temperature, then top-k, then top-p, then softmax, then a draw. NumPy only.
+
+Each filter maps logits to logits of the same order and length; -inf means dropped. All arithmetic is in float64,
+since single precision is too coarse for probabilities that must sum to 1.
+"""
+import numpy as np
+
+from plainformer.activations import softmax
+from plainformer.settings import number, whole
+from plainformer.shapes import shaped
+
+
+def as_scores(function, logits):
+    """The logits as float64; an error if they cannot be scores of words."""
+    if not isinstance(logits, np.ndarray):
+        raise TypeError(f"{function}: logits must be a NumPy array, got {type(logits).__name__}")
+    if logits.shape[-1] == 0:
+        raise ValueError(f"{function}: logits have V = 0: there is no word to choose")
+    if np.isnan(logits).any() or (logits == np.inf).any():
+        raise ValueError(f"{function}: logits must not hold NaN or +inf")
+    if (logits == -np.inf).all(axis=-1).any():
+        raise ValueError(f"{function}: every logit of a row is -inf: there is no word left to choose")
+    return logits.astype(np.float64)
+
+
+def keep_largest(logits, count):
+    """Keep the ``count`` largest logits of each row (one number, or one a row); of equal logits the lower id stays."""
+    order = np.argsort(-logits, axis=-1, kind="stable")
+    rank = np.argsort(order, axis=-1)
+    return np.where(rank < np.expand_dims(count, -1), logits, -np.inf)
+
+
+@shaped("(..., V) -> (..., V)", half=False)
+def apply_temperature(logits, temperature):
+    """Divide the logits by the temperature: below 1 the gaps between them grow, above 1 they shrink.
+
+    Temperature 0 is the limit: only the largest logit stays. Raises ValueError if it is negative, infinite or NaN.
+    """
+    logits = as_scores("apply_temperature", logits)
+    number("apply_temperature", "temperature", temperature)
+    if temperature < 1e-300:  # the quotient would overflow
+        return keep_largest(logits, 1)
+    return logits / temperature
+
+
+@shaped("(..., V) -> (..., V)", half=False)
+def top_k(logits, k):
+    """Keep the k largest logits of each row, exactly k of them (ties: the lowest id); k ≥ V changes nothing.
+
+    Raises ValueError unless k is a whole number of at least 1.
+    """
+    return keep_largest(as_scores("top_k", logits), whole("top_k", "k", k))
+
+
+@shaped("(..., V) -> (..., V)", half=False)
+def top_p(logits, p):
+    """Keep the smallest set of words, likeliest first, whose probabilities reach p (the nucleus: Holtzman et al. 2019).
+
+    The word that reaches p belongs to the set, so the set is never empty; p = 1 keeps all.
+    Raises ValueError unless 0 < p ≤ 1.
+    """
+    logits = as_scores("top_p", logits)
+    number("top_p", "p", p, high=1, above=True)
+    if p == 1:
+        return logits
+    reached = np.cumsum(-np.sort(-softmax(logits), axis=-1), axis=-1)
+    # A sum that is p but for rounding has reached it: 0.5 + 0.3 counts as 0.8.
+    return keep_largest(logits, 1 + np.sum(reached < p - 1e-12, axis=-1))
+
+
+FILTERS = {"top_k": top_k, "top_p": top_p}  # the settings below have the same names as the functions
+
+
+@shaped("(..., V) -> (..., V)", half=False)
+def probabilities(logits, temperature=1.0, top_k=None, top_p=None):
+    """The distribution that ``sample`` draws from: temperature, then top-k, then top-p, then softmax."""
+    logits = apply_temperature(logits, temperature)
+    if top_k is not None:
+        logits = FILTERS["top_k"](logits, top_k)
+    if top_p is not None:
+        logits = FILTERS["top_p"](logits, top_p)
+    return softmax(logits)
+
+
+@shaped("(..., V) -> (...)", half=False)
+def sample(logits, rng, temperature=1.0, top_k=None, top_p=None):
+    """Draw one word id for each row: an int for a single row, else an array of ints.
+
+    ``rng`` is a ``numpy.random.Generator``. Settings as in ``probabilities``; TypeError for another kind of ``rng``.
+    """
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(f"sample: rng must be a numpy.random.Generator, got {type(rng).__name__}")
+    rows = probabilities(logits, temperature, top_k, top_p)
+    ids = np.apply_along_axis(lambda row: rng.choice(row.size, p=row / row.sum()), -1, rows)
+    return int(ids) if ids.ndim == 0 else ids
