@@ -1,0 +1,53 @@
+# Every target makes .venv and installs what it needs; a second run installs nothing.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+NB ?= $(wildcard chapters/*.ipynb)
+PORT ?= 8000
+export OMP_NUM_THREADS ?= 1
+
+.PHONY: help book test execute serve lab requirements clean
+.DEFAULT_GOAL := help
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
+
+book: $(VENV)/.book  ## build the book into _build/html, strictly
+	@rm -rf _build/html _build/.doctrees
+	$(BIN)/jupyter-book build -W -n --keep-going -q .
+	@echo "The book is built. Open it in a browser:  file://$(CURDIR)/_build/html/index.html"
+
+test: $(VENV)/.all  ## run every test, notebooks and built pages included
+	$(BIN)/python -m pytest -n auto --dist loadgroup
+
+execute: $(VENV)/.all  ## run the notebooks again, in place (NB=chapters/02_matmul.ipynb for one)
+	$(BIN)/python tools/execute.py $(NB)
+
+serve: $(VENV)/.book  ## build, serve on localhost:8000 and rebuild on change
+	$(BIN)/python tools/serve.py --port $(PORT)
+
+lab: $(VENV)/.all  ## open JupyterLab, to run the chapters and do the exercises
+	$(BIN)/jupyter lab --ServerApp.root_dir=. chapters
+
+requirements: $(VENV)/.all  ## compile requirements.txt again from pyproject.toml
+	$(BIN)/python tools/requirements.py
+
+clean:  ## remove the built book (the environment stays; rm -rf .venv removes that)
+	rm -rf _build
+
+# The environment. Stamp files tell what has been installed, and from which version of the lists.
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "This needs Python 3.11 or newer; '$(PYTHON)' is not. Name another: make PYTHON=python3.12 ..."; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' || { \
+	  echo "'$(PYTHON)' has no venv module. On Debian or Ubuntu: apt-get install python3-venv"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.book: pyproject.toml requirements.txt | $(BIN)/python
+	@sed '/^-e/d' requirements.txt > $(VENV)/constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(VENV)/constraints.txt -e '.[book]'
+	@touch $@
+
+$(VENV)/.all: pyproject.toml requirements.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@ $(VENV)/.book

@@ -1,0 +1,107 @@
+"""A Sphinx extension that makes the book's pages light and self-contained.
+
+Jupyter Book's default pages ask other hosts for MathJax and for Thebe, and carry 1.5 MB of icons. This extension
+
+- ships MathJax 3 with the book, as the one file that needs no fonts (they would not load from ``file://`` in every browser),
+- takes Thebe out (its script also throws an error on every page),
+- replaces the icon script by a style sheet with only the icons that the pages use,
+- gives each page a description: its first sentence.
+"""
+
+import re
+from html import escape
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pydata_sphinx_theme
+from docutils import nodes
+from sphinx.errors import ExtensionError
+
+TEMPLATES = Path(__file__).parent / "templates"
+ICON_SCRIPT = Path(pydata_sphinx_theme.__file__).parent / "theme/pydata_sphinx_theme/static/scripts/fontawesome.js"
+ICONS = [
+    "angle-left", "angle-right", "arrow-up", "bars", "chevron-down", "chevron-right", "circle-half-stroke", "download",
+    "expand", "file", "file-pdf", "github", "lightbulb", "list", "magnifying-glass", "moon", "pencil", "rocket", "sun", "xmark",
+]  # fmt: skip
+# Style sheets and scripts that some extension puts on every page and that no page of ours uses.
+UNUSED = ("sphinx-thebe.css", "sphinx-thebe.js")
+
+
+def mathjax_file():
+    """The path of MathJax's TeX-to-SVG bundle inside the installed sphinx-mathjax-offline package."""
+    return distribution("sphinx-mathjax-offline").locate_file("sphinx-mathjax-offline/static/mathjax/tex-svg.js")
+
+
+def ship_mathjax(app, config):
+    """Copy MathJax to the book's _static folder and point every page with a formula at it."""
+    config.html_static_path.append(str(mathjax_file()))
+    config.mathjax_path = "tex-svg.js"
+    config.mathjax3_config = {
+        # The menu would load further files when it is used; MathML for screen readers does not need it.
+        "options": {"enableMenu": False},
+        "svg": {"fontCache": "global"},
+    }
+
+
+def remove_thebe(app, config):
+    """Disconnect every listener of sphinx_thebe, which Jupyter Book always loads."""
+    for listeners in app.events.listeners.values():
+        for listener in list(listeners):
+            if listener.handler.__module__.startswith("sphinx_thebe"):
+                app.disconnect(listener.id)
+
+
+def icon_rules(script, names):
+    """The CSS rules that draw the icons called `names`, from the text of Font Awesome's script."""
+    rules = []
+    for name in names:
+        found = re.search(rf'[{{,]"?{name}"?:\[(\d+),(\d+),\[[^\]]*\],"[0-9a-f]+","([^"]+)"\]', script)
+        if found is None:
+            raise ExtensionError(f"plaincourse.book.theme: the theme has no icon called {name!r}")
+        width, height, path = found.groups()
+        svg = f"%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}'%3E%3Cpath d='{path}'/%3E%3C/svg%3E"
+        rules.append(f'.fa-{name}{{--icon:url("data:image/svg+xml,{svg}")}}\n')
+    return "".join(rules)
+
+
+def write_icons(app):
+    """Write _static/icons.css into the built book."""
+    if app.builder.format != "html":
+        return
+    folder = Path(app.outdir, "_static")
+    folder.mkdir(parents=True, exist_ok=True)
+    base = (
+        ".fa-solid,.fas,.fa-brands,.fab{display:inline-block;width:1.25em;height:1em;vertical-align:-.125em;"
+        "background:currentColor;-webkit-mask:var(--icon) center/contain no-repeat;mask:var(--icon) center/contain no-repeat}\n"
+        ".fa-solid::before,.fas::before,.fa-brands::before,.fab::before{content:none!important}\n"
+    )
+    credit = "/* Icons: Font Awesome Free 6, CC BY 4.0, fontawesome.com/license/free */\n"
+    text = credit + base + icon_rules(ICON_SCRIPT.read_text(encoding="utf-8"), ICONS)
+    (folder / "icons.css").write_text(text, encoding="utf-8", newline="\n")
+
+
+def first_paragraph(doctree):
+    """The text of a page's first paragraph, or None."""
+    for paragraph in doctree.findall(nodes.paragraph):
+        return " ".join(paragraph.astext().split())
+    return None
+
+
+def tidy_page(app, pagename, templatename, context, doctree):
+    """Drop what the page does not use, and describe it to search engines."""
+    for kind in ("css_files", "script_files"):
+        context[kind] = [entry for entry in context[kind] if not str(getattr(entry, "filename", entry)).endswith(UNUSED)]
+    description = doctree and first_paragraph(doctree)
+    if description:
+        context["metatags"] = context.get("metatags", "") + f'<meta name="description" content="{escape(description)}"/>\n'
+
+
+def setup(app):
+    """Connect the above to the build."""
+    app.config.templates_path.append(str(TEMPLATES))
+    app.connect("config-inited", ship_mathjax)
+    app.connect("config-inited", remove_thebe)
+    app.connect("builder-inited", write_icons)
+    app.connect("html-page-context", tidy_page, priority=900)
+    app.add_css_file("icons.css", priority=900)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

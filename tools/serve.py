@@ -1,0 +1,54 @@
+"""Build the book, serve it on localhost, and build it again whenever a source changes."""
+
+import argparse
+import functools
+import http.server
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+SOURCES = ["_config.yml", "_toc.yml", "*.md", "references.bib", "_static/*", "chapters/**/*.ipynb", "chapters/**/*.md", "src/**/*"]
+HTML = Path("_build/html")
+
+
+def snapshot():
+    """Return the time of the last change of every source."""
+    return {path: path.stat().st_mtime_ns for pattern in SOURCES for path in Path().glob(pattern) if path.suffix != ".pyc"}
+
+
+def build():
+    """Build what has changed. A warning or an error is shown and does not stop the server."""
+    subprocess.run([sys.executable, "-m", "jupyter_book.cli.main", "build", "-n", "-q", "."])
+
+
+def serve(port):
+    """Serve _build/html on localhost, in the background."""
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=HTML)
+    handler.log_message = lambda *args: None
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    print(f"The book is at http://localhost:{port} and is built again on change. Stop with Ctrl-C.", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--port", type=int, default=8000)
+    port = parser.parse_args().port
+    seen = snapshot()
+    build()
+    serve(port)
+    while True:
+        time.sleep(1)
+        now = snapshot()
+        if now != seen:
+            seen = now
+            build()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        pass
