@@ -1,0 +1,63 @@
+"""The card that closes a worked number on the page."""
+
+from html import escape
+
+from .compare import leaves, written
+
+
+class Card:
+    """What the document gives, what the cell computed, and the verdict. A notebook shows it as HTML."""
+
+    def __init__(self, entry, parts, computed):
+        self.entry = entry
+        self.rows = [
+            (part.label, laid_out(part.printed, part.printed), laid_out(part.expected, flat))
+            for part, flat in zip(parts, computed, strict=True)
+        ]
+        # The chapter's first part carries the entry's own anchor; further cells for it get one of their own.
+        first = next(part for part in entry.parts if part.chapter == parts[0].chapter)
+        self.anchor = anchor(entry) if first in parts else f"{anchor(entry)}-{parts[0].name}"
+
+    def __repr__(self):
+        entry = self.entry
+        lines = [f"{entry.id} · {entry.verdict} · {entry.document.title}, {entry.section}", entry.says]
+        lines += [f"  {label}: document {'; '.join(document)}, computed {'; '.join(computed)}" for label, document, computed in self.rows]
+        return "\n".join([*lines, entry.why])
+
+    def _repr_html_(self):
+        entry = self.entry
+        rows = "".join(
+            f"<tr><th scope='row'>{escape(label)}</th><td>{_lines(document)}</td><td>{_lines(computed)}</td></tr>"
+            for label, document, computed in self.rows
+        )
+        return (
+            f'<div class="worked-card worked-verdict-{entry.verdict}" id="{self.anchor}">'
+            f'<p class="worked-head"><strong>{entry.id}</strong> <span class="worked-badge">{entry.verdict}</span> '
+            f'<cite lang="ko">{escape(entry.document.title)}</cite>, <span lang="ko">{escape(entry.section)}</span></p>'
+            f"<p>{escape(entry.says)}</p>"
+            f"<table><thead><tr><th scope='col'>Value</th><th scope='col'>Document</th><th scope='col'>Computed here</th></tr></thead>"
+            f"<tbody>{rows}</tbody></table>"
+            f'<p class="worked-why">{escape(entry.why)}</p></div>'
+        )
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"text/html": self._repr_html_(), "text/plain": repr(self)}
+
+
+def anchor(entry):
+    """The id of an entry's card on its chapter's page."""
+    return f"worked-{entry.id}"
+
+
+def laid_out(like, flat):
+    """The lines that show values with the digits of the printed ones; a matrix has a line for each row."""
+    if like is None:
+        return ["not given"]
+    (likes, shape), (values, _) = leaves(like), leaves(flat)
+    texts = [written(value, text) for value, text in zip(values, likes, strict=True)]
+    rows = [texts[i : i + shape[-1]] for i in range(0, len(texts), shape[-1])]
+    return [f"{', '.join(row)}" for row in rows]
+
+
+def _lines(lines):
+    return "<br>".join(map(escape, lines))
