@@ -53,6 +53,7 @@ class Shapes:
     """A parsed shape line of one function. ``inputs`` has an entry for each array or integer, parameters unfolded."""
 
     def __init__(self, line, function):
+        self.line = line
         left, right = line.split("->")
         parts = [part.strip() for part in re.split(r",(?![^(]*\))", left)]
         self.function = function.__name__
