@@ -15,7 +15,6 @@ help:  ## list the targets
 book: $(VENV)/.book  ## build the book into _build/html, strictly
 	@rm -rf _build/html _build/.doctrees
 	$(BIN)/jupyter-book build -W -n --keep-going -q .
-	@echo "The book is built. Open it in a browser:  file://$(CURDIR)/_build/html/index.html"
 
 test: $(VENV)/.all  ## run every test, notebooks and built pages included
 	$(BIN)/python -m pytest -n auto --dist loadgroup

@@ -1,0 +1,109 @@
+"""The built book and a browser to read it with, once for all tests of a worker."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+from playwright.sync_api import Error, sync_playwright
+from project import ROOT
+
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
+NO_BROWSER = "no Chromium found, and Playwright could not install one: install Chromium or Chrome, or name it: CHROMIUM=/path/to/chromium"
+
+
+def build_book(source, output):
+    """Build the book strictly from the folder `source` into `output`; return the finished process."""
+    program = "from jupyter_book.cli.main import main; main()"
+    arguments = ["build", "-W", "-n", "--keep-going", "-q", "--path-output", str(output), str(source)]
+    return subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory):
+    """A folder of this test run, the same for all of pytest-xdist's workers."""
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@pytest.fixture(scope="session")
+def html(shared):
+    """The folder of the built book: built by the first worker that asks, strictly and from nothing."""
+    output = shared / "book"
+    with FileLock(shared / "book.lock"):
+        if not output.exists():
+            done = build_book(ROOT, output)
+            assert done.returncode == 0, done.stdout + done.stderr
+    return output / "_build" / "html"
+
+
+def system_chromium():
+    """The path of a Chromium on this machine, or None."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+
+
+def install_chromium(playwright, lock):
+    """Let Playwright install its own Chromium unless it has, and return its path; fail or skip if it cannot."""
+    path = Path(playwright.chromium.executable_path)
+    with FileLock(lock):
+        if not path.exists():
+            subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], capture_output=True, timeout=600)
+    if not path.exists():
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(NO_BROWSER)
+    return str(path)
+
+
+@pytest.fixture(scope="session")
+def browser(shared):
+    """A headless Chromium: the system's, else Playwright's."""
+    with sync_playwright() as playwright:
+        path = system_chromium() or install_chromium(playwright, shared / "chromium.lock")
+        try:
+            browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        except Error as error:
+            pytest.fail(f"{path} does not start: {error}")
+        yield browser
+        browser.close()
+
+
+class Visit:
+    """A page of the book in a browser window of its own, and what it complained about or asked for while it opened."""
+
+    def __init__(self, window, html, name):
+        self.complaints, self.requests = [], []
+        window.on("console", lambda message: self.complaints.append(message.text) if message.type in ("error", "warning") else None)
+        window.on("pageerror", lambda error: self.complaints.append(str(error)))
+        window.on("requestfailed", lambda request: self.complaints.append(f"failed: {request.url}"))
+        window.on("request", lambda request: self.requests.append(request.url))
+        self.page, self.html = window, html
+        window.goto((html / name).as_uri())
+        window.evaluate("() => window.MathJax?.startup?.promise?.then(() => 0)")
+
+    def requests_elsewhere(self):
+        """The addresses asked for that are not inside the book's folder."""
+        inside = (self.html.as_uri() + "/", "data:", "blob:")
+        return [address for address in self.requests if not address.startswith(inside)]
+
+    def open_everything(self):
+        """Unfold whatever the page has folded."""
+        self.page.evaluate("() => document.querySelectorAll('details').forEach(box => (box.open = true))")
+
+
+@pytest.fixture
+def visit(browser, html):
+    """Open a page of the book: visit("index.html", width=390, theme="dark")."""
+    contexts = []
+
+    def visit(name, width=1280, theme="light"):
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme, reduced_motion="reduce")
+        context.add_init_script(f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')")
+        contexts.append(context)
+        return Visit(context.new_page(), html, name)
+
+    yield visit
+    for context in contexts:
+        context.close()

@@ -1,0 +1,36 @@
+"""The book's Sphinx extension."""
+
+import pytest
+from docutils.core import publish_doctree
+from plaincourse.book import theme
+from sphinx.errors import ExtensionError
+
+
+def test_icons_become_rules():
+    script = '{bars:[448,512,["navicon"],"f0c9","M0 96z"],"angle-left":[256,512,[8249],"f104","M9 0z"]}'
+    rules = theme.icon_rules(script, ["bars", "angle-left"])
+    assert ".fa-bars{--icon:url(\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 448 512'" in rules
+    assert ".fa-angle-left{" in rules and "M9 0z" in rules
+
+
+def test_a_missing_icon_is_named():
+    with pytest.raises(ExtensionError, match="'no-such-icon'"):
+        theme.icon_rules("{}", ["no-such-icon"])
+
+
+def test_the_first_paragraph_is_the_description():
+    assert theme.first_paragraph(publish_doctree("Title\n=====\n\nOne\nsentence.\n\nAnother.")) == "One sentence."
+    assert theme.first_paragraph(publish_doctree("")) is None
+
+
+def test_every_icon_in_use_is_drawn(html):
+    used = {
+        name
+        for page in html.rglob("*.html")
+        for name in theme.re.findall(r'class="fa[srb]?(?:-solid|-brands|-regular)? fa-([a-z-]+)', page.read_text(encoding="utf-8"))
+    }
+    assert "bars" in used and used - {"lg", "fw"} <= set(theme.ICONS)
+
+
+def test_thebe_is_out(html):
+    assert "thebe" not in (html / "index.html").read_text(encoding="utf-8").lower()

@@ -1,0 +1,12 @@
+"""What several test modules share: where the project is, its chapters, and what counts as a sentence."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+CHAPTERS = sorted((ROOT / "chapters").glob("[0-9]*.ipynb"))
+
+
+def is_sentence(text):
+    """Whether a text is a sentence of four words or more: a capital or a digit first, a full stop last."""
+    return bool(re.match(r"[A-Z0-9]", text)) and text.rstrip().endswith((".", "?", "!")) and len(text.split()) >= 4

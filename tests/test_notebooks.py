@@ -1,0 +1,67 @@
+"""How the chapters are stored. (That their outputs are right is nbval's part: it runs every notebook.)"""
+
+import re
+
+from project import is_sentence
+
+MAX_LINES = 15
+FIGURES = {"image/svg+xml", "image/png", "image/jpeg"}
+
+
+def code_cells(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def outputs(notebook):
+    """Yield (cell, output, its MIME types) for every stored output."""
+    for cell in code_cells(notebook):
+        for output in cell.outputs:
+            yield cell, output, set(output.get("data", {}))
+
+
+def test_is_sentence():
+    assert is_sentence("A row of four numbers becomes eight.")
+    assert not is_sentence("figure_3_1.svg") and not is_sentence("two bars and a line.") and not is_sentence("Two bars and a line")
+
+
+def test_executed_from_top_to_bottom(notebook):
+    counts = [cell.execution_count for cell in code_cells(notebook)]
+    assert counts == list(range(1, len(counts) + 1)), "run `make execute`: nbval compares nothing in a cell that has not run"
+    assert counts, "a chapter has code"
+
+
+def test_no_warning_and_no_error(notebook):
+    for cell, output, _ in outputs(notebook):
+        assert output.get("name") != "stderr", f"cell {cell.id} wrote to stderr: {output.text}"
+        expected = "raises-exception" in cell.metadata.get("tags", [])
+        assert output.output_type != "error" or expected, f"cell {cell.id} raised {output.ename}: {output.evalue}"
+
+
+def test_figures_are_vectors(notebook):
+    for cell, _, types in outputs(notebook):
+        assert not types & {"image/png", "image/jpeg"}, f"cell {cell.id}: nbval does not compare pixels; draw an SVG"
+
+
+def test_every_figure_has_alt_text(notebook):
+    for cell, _, types in outputs(notebook):
+        if types & FIGURES:
+            alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
+            assert is_sentence(alt), f"cell {cell.id}: the alt text must be a sentence that says what the figure shows, got {alt!r}"
+
+
+def test_no_kernel_is_needed_to_show_it(notebook):
+    assert "widgets" not in notebook.metadata
+    for cell, _, types in outputs(notebook):
+        assert not any("widget" in name for name in types), f"cell {cell.id} stores a view of a widget that is gone: run `make execute`"
+
+
+def test_no_address_and_no_bare_numpy_scalar(notebook):
+    for cell, output, _ in outputs(notebook):
+        text = output.get("text", "") + output.get("data", {}).get("text/plain", "")
+        found = re.search(r"0x[0-9a-f]{6,}|np\.(float|int|bool)\w*\(", text)
+        assert not found, f"cell {cell.id} prints {found[0]!r}: print a rounded value"
+
+
+def test_cells_are_short(notebook):
+    for cell in code_cells(notebook):
+        assert len(cell.source.splitlines()) <= MAX_LINES, f"cell {cell.id} has more than {MAX_LINES} lines"
