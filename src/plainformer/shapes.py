@@ -76,6 +76,16 @@ class Shapes:
                 raise TypeError(f"{self.function}: {name} must be {cls.__name__}(...), got {type(value).__name__}")
         return flat
 
+    def key(self, flat):
+        """What the check depends on: arrays by their kind, shape and dtype, anything else by its value."""
+        arrays = [hasattr(value, "dtype") and not argument.integer for argument, value in zip(self.inputs, flat)]
+        return tuple((type(v), v.shape, v.dtype) if array else (type(v), repr(v)) for array, v in zip(arrays, flat))
+
+    def cast(self, flat, xp, dtype):
+        """The arguments with the arrays of numbers in another precision."""
+        pairs = zip(self.inputs, flat)
+        return self.fold([value if argument.integer else convert(xp, value, dtype) for argument, value in pairs])
+
     def fold(self, flat):
         """Undo ``unfold``."""
         flat = iter(flat)
@@ -129,7 +139,7 @@ def divide(function, name, axis, size, sizes):
     if not unknown and size != product:
         raise ValueError(f"{function}: {name} has {axis} = {size}, but {facts}: it must be {product}")
     if len(unknown) == 1:
-        if size % product:
+        if product == 0 or size % product:
             raise ValueError(f"{function}: {name} has {axis} = {size}, which {facts} does not divide")
         sizes[unknown[0]] = (name, size // product)
 
@@ -187,7 +197,7 @@ def shaped(line, half=True):
             count = len(shapes.names)
             values = args[:count] + tuple(kwargs.pop(name, None) for name in shapes.names[len(args):])
             flat = shapes.unfold(values)
-            key = tuple((type(v), v.shape, v.dtype) if hasattr(v, "dtype") else (type(v), repr(v)) for v in flat)
+            key = shapes.key(flat)
             if key not in plans:
                 if len(plans) >= 1024:
                     plans.clear()
@@ -195,8 +205,7 @@ def shaped(line, half=True):
             if plans[key] is None:
                 return function(*values, *args[count:], **kwargs)
             xp, compute, result = plans[key]
-            cast = shapes.fold([convert(xp, value, compute) for value in flat])
-            value = function(*cast, *args[count:], **kwargs)
+            value = function(*shapes.cast(flat, xp, compute), *args[count:], **kwargs)
             return convert(xp, value, result) if half and result != compute else value
 
         call.shapes = shapes
