@@ -1,7 +1,7 @@
 """What keeps many layers standing: normalisation of each row, and dropout in training."""
 from array_api_compat import array_namespace, device
 
-from plainformer.settings import number
+from plainformer.settings import generator, number
 from plainformer.shapes import shaped
 
 
@@ -11,7 +11,7 @@ def layer_norm(x, gain, bias, eps=1e-5):
 
     The variance divides by E, not E - 1, and eps stands inside the root. A flat row gives the bias.
     """
-    number("layer_norm", "eps", eps)
+    eps = number("layer_norm", "eps", eps)
     xp = array_namespace(x)
     centered = x - xp.mean(x, axis=-1, keepdims=True)
     variance = xp.mean(centered * centered, axis=-1, keepdims=True)
@@ -21,7 +21,7 @@ def layer_norm(x, gain, bias, eps=1e-5):
 @shaped("(..., E), (E) -> (..., E)")
 def rms_norm(x, gain, eps=1e-5):
     """Divide each row by its root mean square, then apply the learned gain (Zhang and Sennrich 2019)."""
-    number("rms_norm", "eps", eps)
+    eps = number("rms_norm", "eps", eps)
     xp = array_namespace(x)
     return x / xp.sqrt(xp.mean(x * x, axis=-1, keepdims=True) + eps) * gain
 
@@ -31,9 +31,10 @@ def dropout(x, rate, rng):
     """Zero each number with probability ``rate``, divide the rest by 1 - rate: the mean stays (Srivastava et al. 2014).
 
     For training only; in inference the rate is 0 and x passes unchanged. ``rng`` is a ``numpy.random.Generator``.
-    Raises ValueError unless 0 ≤ rate < 1.
+    Raises ValueError unless 0 ≤ rate < 1, TypeError for another kind of ``rng``.
     """
-    number("dropout", "rate", rate, high=1, below=True)
+    rate = number("dropout", "rate", rate, high=1, below=True)
+    generator("dropout", rng)
     if rate == 0:
         return x
     xp = array_namespace(x)

@@ -6,7 +6,7 @@ since single precision is too coarse for probabilities that must sum to 1.
 import numpy as np
 
 from plainformer.activations import softmax
-from plainformer.settings import number, whole
+from plainformer.settings import generator, number, whole
 from plainformer.shapes import shaped
 
 
@@ -37,8 +37,8 @@ def apply_temperature(logits, temperature):
     Temperature 0 is the limit: only the largest logit stays. Raises ValueError if it is negative, infinite or NaN.
     """
     logits = as_scores("apply_temperature", logits)
-    number("apply_temperature", "temperature", temperature)
-    if temperature < 1e-300:  # the quotient would overflow
+    temperature = number("apply_temperature", "temperature", temperature)
+    if temperature < 1e-200:  # the quotient could overflow
         return keep_largest(logits, 1)
     return logits / temperature
 
@@ -60,7 +60,7 @@ def top_p(logits, p):
     Raises ValueError unless 0 < p ≤ 1.
     """
     logits = as_scores("top_p", logits)
-    number("top_p", "p", p, high=1, above=True)
+    p = number("top_p", "p", p, high=1, above=True)
     if p == 1:
         return logits
     reached = np.cumsum(-np.sort(-softmax(logits), axis=-1), axis=-1)
@@ -88,8 +88,7 @@ def sample(logits, rng, temperature=1.0, top_k=None, top_p=None):
 
     ``rng`` is a ``numpy.random.Generator``. Settings as in ``probabilities``; TypeError for another kind of ``rng``.
     """
-    if not isinstance(rng, np.random.Generator):
-        raise TypeError(f"sample: rng must be a numpy.random.Generator, got {type(rng).__name__}")
+    generator("sample", rng)
     rows = probabilities(logits, temperature, top_k, top_p)
-    ids = np.apply_along_axis(lambda row: rng.choice(row.size, p=row / row.sum()), -1, rows)
-    return int(ids) if ids.ndim == 0 else ids
+    ids = [rng.choice(row.size, p=row / row.sum()) for row in rows.reshape(-1, rows.shape[-1])]
+    return int(ids[0]) if rows.ndim == 1 else np.array(ids, dtype=int).reshape(rows.shape[:-1])

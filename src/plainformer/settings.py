@@ -3,6 +3,8 @@ import math
 import numbers
 import operator
 
+import numpy as np
+
 
 def whole(function, name, value):
     """Return ``value`` as an int; ValueError unless it is a whole number of at least 1."""
@@ -16,13 +18,22 @@ def whole(function, name, value):
 
 
 def number(function, name, value, low=0.0, high=math.inf, *, above=False, below=False):
-    """ValueError unless low ≤ value ≤ high; with ``above`` also value > low, with ``below`` also value < high.
+    """Return ``value`` as a float; ValueError unless low ≤ value ≤ high.
 
-    Infinity and NaN are never settings.
+    With ``above`` also value > low, with ``below`` also value < high. Infinity and NaN are never settings.
     """
-    real = isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
-    if real and low <= value <= high and not (above and value == low) and not (below and value == high):
-        return
+    try:
+        real = float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
+    except OverflowError:  # a whole number of more than 308 digits
+        real = math.inf
+    if math.isfinite(real) and low <= real <= high and not (above and real == low) and not (below and real == high):
+        return real
     lower = f"greater than {low:g}" if above else f"at least {low:g}"
     upper = "" if high == math.inf else f" and less than {high:g}" if below else f" and at most {high:g}"
     raise ValueError(f"{function}: {name} must be a finite number, {lower}{upper}, got {value!r}")
+
+
+def generator(function, rng):
+    """TypeError unless ``rng`` is a ``numpy.random.Generator``."""
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(f"{function}: rng must be a numpy.random.Generator, got {type(rng).__name__}")
