@@ -1,5 +1,6 @@
 """The functions that bend: each acts on every number by itself, but softmax, which acts on a row."""
 import math
+import numbers
 
 import numpy as np
 from array_api_compat import array_namespace, is_torch_array
@@ -11,7 +12,7 @@ from plainformer.shapes import shaped
 def relu(x):
     """max(x, 0): negative numbers become 0 (Vaswani et al. 2017, section 3.3)."""
     xp = array_namespace(x)
-    return xp.where(x > 0, x, xp.zeros_like(x))
+    return xp.where(x <= 0, xp.zeros_like(x), x)  # this way round, NaN stays NaN
 
 
 @shaped("(...) -> (...)")
@@ -39,7 +40,8 @@ def gelu(x):
 def gelu_tanh(x):
     """The tanh approximation of ``gelu`` (Hendrycks and Gimpel 2016, section 2): the form GPT-2 was trained with."""
     xp = array_namespace(x)
-    return 0.5 * x * (1 + xp.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))
+    z = xp.clip(x, -30, 30)  # tanh is ±1 long before, and the cube of a large number would overflow
+    return 0.5 * x * (1 + xp.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z * z * z)))
 
 
 @shaped("(...) -> (...)")
@@ -50,8 +52,8 @@ def softmax(x, axis=-1):
     where all scores are -inf, all weights are 0. Raises ValueError for an axis that x does not have.
     """
     xp = array_namespace(x)
-    if not -x.ndim <= axis < x.ndim:
-        raise ValueError(f"softmax: axis must be one of the {x.ndim} axes of x, got {axis}")
+    if not isinstance(axis, numbers.Integral) or not -x.ndim <= axis < x.ndim:
+        raise ValueError(f"softmax: axis must be one of the {x.ndim} axes of x, got {axis!r}")
     if x.shape[axis] == 0:
         return x
     top = xp.max(x, axis=axis, keepdims=True)
