@@ -23,7 +23,12 @@ class SwiGLU(NamedTuple):
 
 @shaped("(..., E), MLP -> (..., E)")
 def mlp(x, params, activation=gelu_tanh):
-    """Expand, bend, contract: ``activation(x @ up + up_bias) @ down + down_bias`` (Vaswani et al. 2017, equation 2)."""
+    """Expand, bend, contract: ``activation(x @ up + up_bias) @ down + down_bias`` (Vaswani et al. 2017, equation 2).
+
+    Raises TypeError if ``activation`` is no function.
+    """
+    if not callable(activation):
+        raise TypeError(f"mlp: activation must be a function, got {type(activation).__name__}")
     hidden = activation(linear(x, params.up, params.up_bias))
     return linear(hidden, params.down, params.down_bias)
 
