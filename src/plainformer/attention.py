@@ -3,7 +3,7 @@ import math
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from array_api_compat import array_namespace, device
+from array_api_compat import array_namespace, device, is_numpy_array
 
 from plainformer.activations import softmax
 from plainformer.linear import linear
@@ -20,6 +20,7 @@ def attention_weights(query, key, mask=None):
     # Dividing before the product keeps the scores small.
     scores = (query / math.sqrt(query.shape[-1])) @ xp.matrix_transpose(key)
     if mask is not None:
+        mask = np.array(mask) if is_numpy_array(mask) else mask  # PyTorch takes no views with negative steps
         mask = xp.asarray(mask, device=device(scores))
         scores = xp.where(mask, scores, xp.full_like(scores, -math.inf))
     return softmax(scores)
@@ -87,10 +88,11 @@ def multi_head_attention(x, params, heads, mask=None, context=None):
     Each head attends in its own slice of width D; the output map mixes the slices (Vaswani et al. 2017, section 3.2.2).
     Raises ValueError if the query heads are no multiple of the key/value heads.
     """
-    context = x if context is None else context
+    if context is None:
+        return multi_head_attention(x, params, heads, mask, x)  # checks the shapes with x as the context
     q = split_heads(linear(x, params.query, params.query_bias), heads)
     groups = params.key.shape[-1] // q.shape[-1]
-    if heads % groups:
+    if groups == 0 or heads % groups:
         facts = f"heads = {heads} must be a multiple of the key/value heads, G = {groups}"
         raise ValueError(f"multi_head_attention: {facts}")
     k = split_heads(linear(context, params.key, params.key_bias), groups)
