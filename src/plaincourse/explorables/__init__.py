@@ -1,6 +1,8 @@
 """Pictures that a reader can move: widgets where a kernel runs, alive without one in the built book."""
 
 from plaincourse.explorables.base import Explorable
+from plaincourse.explorables.gate import Gate
 from plaincourse.explorables.matmul import WEIGHT, Matmul
+from plaincourse.explorables.sampling import Sampling
 
-__all__ = ["Explorable", "Matmul", "WEIGHT"]
+__all__ = ["Explorable", "Gate", "Matmul", "Sampling", "WEIGHT"]

@@ -10,6 +10,7 @@ const running = (products) => products.map((_, i) => products.slice(0, i + 1).re
 function render({ model, el }) {
   const root = frame(el, "matmul", "Matrix multiply, one output component at a time");
   let terms = ROWS.length; // how many products have been added up so far
+  let current = null; // the term that was just added
   let timer = null;
 
   const setX = (i) => (value) => change(model, { x: model.get("x").map((old, k) => (k === i ? value : old)) });
@@ -18,14 +19,14 @@ function render({ model, el }) {
 
   const cells = ROWS.map(() => COLUMNS.map((j) => element("td", { onclick: () => pick(j) })));
   const weights = element("table", { class: "pe-matrix" },
-    element("caption", {}, "W (4, 8)"),
+    element("caption", {}, "W, shape (4, 8)"),
     element("tbody", {}, ...cells.map((row) => element("tr", {}, ...row))));
 
   const xCells = ROWS.map(() => element("td"));
   const row = element("table", { class: "pe-matrix pe-row" },
-    element("caption", {}, "x (4,)"), element("tbody", {}, element("tr", {}, ...xCells)));
+    element("caption", {}, "x, shape (4,)"), element("tbody", {}, element("tr", {}, ...xCells)));
 
-  const outputs = choices({ legend: "y = x @ W (8,): pick a component", options: COLUMNS.map((j) => [j, ""]), onpick: pick });
+  const outputs = choices({ legend: "y = x @ W, shape (8,): pick one", options: COLUMNS.map((j) => [j, ""]), onpick: pick });
   outputs.root.classList.add("pe-outputs");
   outputs.labels.forEach((label, j) => label.firstChild.setAttribute("aria-label", `y[${j}]`));
 
@@ -53,24 +54,26 @@ function render({ model, el }) {
     element("div", { class: "pe-scheme" }, controls, weights, row, outputs.root),
     table, element("div", { class: "pe-buttons" }, again, back, forth), result);
 
-  function step(count) {
+  function step(count, added = count - 1) {
     clearTimeout(timer);
-    terms = Math.min(Math.max(count, 0), ROWS.length);
+    terms = count;
+    current = added;
     update();
   }
 
   function play() {
     step(0);
     const next = () => {
+      if (terms === ROWS.length) return step(terms, null);
       step(terms + 1);
-      if (terms < ROWS.length) timer = setTimeout(next, BEAT);
+      timer = setTimeout(next, BEAT);
     };
     timer = setTimeout(next, BEAT);
   }
 
   function pick(column) {
     change(model, { column });
-    if (still()) step(ROWS.length);
+    if (still()) step(ROWS.length, null);
     else play();
   }
 
@@ -89,9 +92,9 @@ function render({ model, el }) {
       show(cell, weight[i][j]);
       paint(cell, weight[i][j], largest);
       cell.classList.toggle("pe-picked", j === column);
-      cell.classList.toggle("pe-meeting", j === column && i === terms - 1);
+      cell.classList.toggle("pe-meeting", j === column && i === current);
     }));
-    xCells.forEach((cell, i) => cell.classList.toggle("pe-meeting", i === terms - 1));
+    xCells.forEach((cell, i) => cell.classList.toggle("pe-meeting", i === current));
     outputs.set((j) => j === column);
     outputs.labels.forEach((label, j) => { show(label.lastChild, y[j]); paint(label, y[j], 4); });
 
@@ -116,7 +119,7 @@ function render({ model, el }) {
 
   // Each bar runs from the sum before its term to the sum after it; the last one is the sum itself.
   function drawSteps(sums, sum) {
-    const reach = 1.15 * Math.max(4, ...sums.map(Math.abs));
+    const reach = 1.3 * Math.max(2.5, ...sums.map(Math.abs));
     const height = (value) => 50 - (50 * value) / reach; // per cent from the top
     bars.forEach((step, i) => {
       const [from, to] = i < ROWS.length ? [i ? sums[i - 1] : 0, sums[i]] : [0, sum];

@@ -1,0 +1,70 @@
+"""Activation curves and gates."""
+
+import numpy as np
+import traitlets
+
+from plainformer.activations import gelu, gelu_tanh, relu, sigmoid, silu
+
+from plaincourse.explorables import still
+from plaincourse.explorables.base import Explorable, Numbers
+
+CURVES = {"relu": relu, "silu": silu, "gelu": gelu, "gelu_tanh": gelu_tanh, "sigmoid": sigmoid}
+COLOURS = {"relu": still.GREY, "silu": still.BLUE, "gelu": still.VERMILLION, "gelu_tanh": "#CC79A7", "sigmoid": still.GREEN}
+LOWEST_AT = -1.2784645427610738  # where SiLU is lowest: it rises from here on
+
+
+def opening(gate, low=LOWEST_AT, high=3.0):
+    """Return the a from -1.278 up to 3 whose SiLU is `gate`, by halving the interval."""
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if silu(np.array(middle)) < gate else (low, middle)
+    return high
+
+
+class Gate(Explorable):
+    """See what a gate does: an activation's curve, and four products g · u with g = SiLU(a).
+
+    curves: which of "relu", "silu", "gelu", "gelu_tanh", "sigmoid" are drawn. z: where they are read, from -5 to 5.
+    gate: the four a, before SiLU, each from -5 to 3. up: the four u, each from -3 to 3.
+    The default is document A's example, whose gates are 0.1, 1.5, 0 and 2 after SiLU; the third u is ours.
+    """
+
+    module = "gate"
+    curves = traitlets.List(traitlets.Enum(list(CURVES)), ["silu"]).tag(sync=True)
+    z = Numbers(1.0, shape=(), low=-5, high=5)
+    gate = Numbers([opening(g) for g in (0.1, 1.5, 0.0, 2.0)], shape=(4,), low=-5, high=3)
+    up = Numbers([2.0, -1.0, 3.0, 0.5], shape=(4,), low=-3, high=3)
+
+    def gates(self):
+        """Return g = SiLU(a), shape (4,)."""
+        return silu(np.array(self.gate))
+
+    def products(self):
+        """Return g · u, shape (4,)."""
+        return self.gates() * np.array(self.up)
+
+    def sentence(self):
+        """Return the four products in words."""
+        gates, ups, products = (
+            ", ".join(still.number(value, 2) for value in values) for values in (self.gates(), self.up, self.products())
+        )
+        return f"Four gates after SiLU ({gates}) multiply four values ({ups}): the products are {products}."
+
+    def still(self):
+        """Return the picture: the chosen curves, then a pair of bars for each component."""
+        unit, zero = 24, 180
+        z = np.linspace(-5, 5, 81)
+        parts = [still.box(12, zero, 240, 1, still.GREY), still.box(132, 60, 1, 150, still.GREY)]
+        for name in self.curves:
+            points = " ".join(f"{132 + unit * a:.1f},{zero - unit * b:.1f}" for a, b in zip(z, CURVES[name](z)))
+            parts.append(f'<polyline points="{points}" fill="none" stroke="{COLOURS[name]}" stroke-width="2"/>')
+        reach = max(3.0, *np.abs(self.up), *np.abs(self.products()))
+        for i, (gate, up, product) in enumerate(zip(self.gates(), self.up, self.products())):
+            left = 280 + 90 * i
+            parts.append(still.text(left + 35, 24, f"× {still.number(gate, 2)}", weight="bold"))
+            for x, value, opacity in ((left, up, 0.3), (left + 38, product, 1)):
+                height = 70 * abs(value) / reach
+                colour, _ = still.tint(value, reach)
+                parts.append(still.box(x, 125 - height if value > 0 else 125, 32, max(height, 1), colour, opacity))
+                parts.append(still.text(x + 16, 222, still.number(value, 2)))
+        return still.picture(640, 236, self.sentence(), *parts)

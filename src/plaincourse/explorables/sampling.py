@@ -1,0 +1,100 @@
+"""From logits to a word."""
+
+import numpy as np
+import traitlets
+
+from plainformer.sampling import probabilities
+
+from plaincourse.explorables import still
+from plaincourse.explorables.base import Explorable, Numbers
+
+# GPT-2 small after "Data visualization empowers users to": the twelve largest logits, as Transformer Explainer shows them.
+WORDS = [
+    "visualize", "create", "see", "make", "easily", "quickly", "explore", "find", "understand", "build", "better", "identify",
+]  # fmt: skip
+LOGITS = [
+    -135.9131622, -136.6836090, -137.1203003, -137.6473846, -137.6664734, -137.7237854,
+    -137.7835236, -138.0481415, -138.2928314, -138.4104004, -138.4533234, -138.4869232,
+]  # fmt: skip
+# log(sum(exp(all 50,257 logits / T))), as pairs of T and this number.
+LOG_SUM_EXP = [[0.8, -168.666870], [1.0, -134.067004], [2.0, -63.620500]]
+
+
+class Sampling(Explorable):
+    """See a distribution over words change with temperature, top-k and top-p, and draw from it.
+
+    words, logits: the twelve likeliest words. others: how many more words there are. log_sum_exp: pairs of a temperature
+    and the logarithm of the sum of exp(logit / temperature) over all words; from it comes the share of everything else.
+    temperature: 0 to 2; without top-k it must be 0 or one of those in log_sum_exp, since only there is that share known.
+    top_k: 1 to 12, or None for off. top_p: 0.05 to 1, or None for off. seed: of the draws. prompt: the words before.
+    """
+
+    module = "sampling"
+    prompt = traitlets.Unicode("Data visualization empowers users to").tag(sync=True)
+    words = traitlets.List(traitlets.Unicode(), WORDS, minlen=12, maxlen=12).tag(sync=True)
+    logits = Numbers(LOGITS, shape=(12,), low=-1000, high=1000)
+    others = traitlets.Int(50_245, min=1).tag(sync=True)
+    log_sum_exp = Numbers(LOG_SUM_EXP, shape=(3, 2), low=-10_000, high=10_000)
+    temperature = Numbers(0.8, shape=(), low=0, high=2)
+    top_k = traitlets.Int(5, min=1, max=12, allow_none=True).tag(sync=True)
+    top_p = traitlets.Float(None, min=0.05, max=1, allow_none=True).tag(sync=True)
+    seed = traitlets.Int(1, min=0, max=2**32 - 1).tag(sync=True)
+
+    @traitlets.validate("temperature", "top_k", "logits", "log_sum_exp")
+    def _is_known(self, proposal):
+        """Refuse settings under which the share of everything else is not known, or would be negative."""
+        new = {name: getattr(self, name) for name in ("temperature", "top_k", "logits", "log_sum_exp")}
+        new[proposal.trait.name] = proposal.value
+        for temperature, total in new["log_sum_exp"]:
+            if temperature <= 0 or np.sum(np.exp(np.array(new["logits"]) / temperature - total)) >= 1:
+                raise traitlets.TraitError(
+                    f"Sampling: log_sum_exp must hold temperatures above 0 and sums larger than the twelve logits' own, "
+                    f"got {total} at temperature {temperature}"
+                )
+        known = [0.0, *(temperature for temperature, _ in new["log_sum_exp"])]
+        if new["top_k"] is None and new["temperature"] not in known:
+            raise traitlets.TraitError(f"Sampling: temperature must be one of {known} without top_k, got {new['temperature']}")
+        return proposal.value
+
+    def all_logits(self):
+        """Return one logit for each word: the twelve, then one equal logit for every other word, so that the sum is right."""
+        logits = np.array(self.logits)
+        total = dict(self.log_sum_exp).get(self.temperature)
+        if total is None:  # top-k or greedy: the other words have no part
+            return logits
+        rest = 1 - np.sum(np.exp(logits / self.temperature - total))
+        other = self.temperature * (total + np.log(rest / self.others))
+        return np.concatenate([logits, np.full(self.others, other)])
+
+    def shares(self):
+        """Return the probabilities of the twelve words and of everything else, shape (13,).
+
+        None if top-p would need the single words of everything else.
+        """
+        logits = self.all_logits()
+        if self.top_p is not None and self.top_k is None and self.temperature > 0:
+            if np.sum(probabilities(logits, self.temperature)[:12]) < self.top_p - 1e-12:
+                return None
+        p = probabilities(logits, self.temperature, self.top_k, self.top_p)
+        return np.append(p[:12], np.sum(p[12:]))
+
+    def sentence(self):
+        """Return the settings and the likeliest words, in words."""
+        settings = f"temperature {still.number(self.temperature)}, top-k {self.top_k or 'off'}, top-p {self.top_p or 'off'}"
+        shares = self.shares()
+        if shares is None:
+            return f"At {settings}, top-p would need words beyond the twelve likeliest, which are not known one by one."
+        kept = [f"{word} {100 * share:.2f} %" for word, share in zip([*self.words, "everything else"], shares) if share > 0]
+        return f"At {settings}, the probabilities are: {', '.join(kept)}."
+
+    def still(self):
+        """Return the picture: a bar and a percentage for each word."""
+        shares = self.shares()
+        parts = []
+        for i, word in enumerate([*self.words, "everything else"]):
+            y = 20 + 22 * i
+            parts.append(still.text(120, y, word, anchor="end"))
+            if shares is not None:
+                parts.append(still.box(130, y - 13, 400 * shares[i], 16, still.BLUE))
+                parts.append(still.text(620, y, f"{100 * shares[i]:.2f} %" if shares[i] else "cut", anchor="end"))
+        return still.picture(640, 300, self.sentence(), *parts)
