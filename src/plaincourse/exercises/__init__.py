@@ -1,0 +1,153 @@
+"""Exercises that say more than "wrong": each knows the mistakes that people make in it.
+
+>>> check("top-k", my_top_k)
+
+says whether the answer is right, not attempted yet, which known mistake it looks like, or the first case where it is wrong.
+A topic module of this package lists its exercises in ``EXERCISES``.
+"""
+
+import copy
+import difflib
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+
+import numpy as np
+
+from ._answers import Problem, array, by_hand, matches, run, taken
+from ._words import difference
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A mistake that people make: `answer` has the wrong behaviour, `sentence` helps whoever made it."""
+
+    name: str
+    sentence: str
+    answer: Callable
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """What is asked for, how to try an answer, and the known mistakes.
+
+    reference: the right function. cases: from a seeded Generator to a list of argument tuples. by_hand: the answer is the
+    value of ``reference(*case)`` for the only case, worked out with a pencil, instead of a function.
+    tolerance: allowed difference, relative and absolute.
+    """
+
+    name: str
+    title: str
+    reference: Callable
+    cases: Callable
+    mistakes: tuple = ()
+    tolerance: float = 1e-9
+    by_hand: bool = False
+
+    def inputs(self, seed=0):
+        """The argument tuples for this seed: always the same, never none."""
+        cases = [tuple(case) for case in self.cases(np.random.default_rng(seed))]
+        if not cases or self.by_hand and len(cases) != 1:
+            wanted = "one case" if self.by_hand else "at least one case"
+            raise ValueError(f"exercise {self.name}: cases must give {wanted}, got {len(cases)}")
+        return cases
+
+    def outputs(self, function, seed=0):
+        """What a trusted function (the reference, a mistake) gives for each case."""
+        with np.errstate(all="ignore"):
+            return [array(function(*copy.deepcopy(case))) for case in self.inputs(seed)]
+
+    def confusable(self, seed=0):
+        """Pairs of names, of mistakes and "reference", that the cases cannot tell apart. There should be none."""
+        known = {"reference": self.outputs(self.reference, seed)}
+        known |= {mistake.name: self.outputs(mistake.answer, seed) for mistake in self.mistakes}
+        names = list(known)
+        pairs = [(one, other) for i, one in enumerate(names) for other in names[:i]]
+        return [(one, other) for one, other in pairs if all(matches(known[one], known[other], self.tolerance))]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What `check` found. True if the answer is right."""
+
+    title: str
+    status: str  # right, not attempted, mistake, wrong, error
+    message: str
+
+    @property
+    def ok(self):
+        return self.status == "right"
+
+    def __bool__(self):
+        return self.ok
+
+    def __repr__(self):
+        return f"{self.title}: {HEADINGS[self.status]} {self.message}".rstrip()
+
+    def _repr_html_(self):
+        kind = self.status.replace(" ", "-")
+        message = escape(self.message).replace("\n", "<br>")
+        return f'<div class="verdict verdict-{kind}"><strong>{escape(self.title)}: {HEADINGS[self.status]}</strong> {message}</div>'
+
+
+HEADINGS = {
+    "right": "Right.",
+    "not attempted": "Not attempted yet.",
+    "mistake": "Not quite, and it looks like a known mistake.",
+    "wrong": "Not quite.",
+    "error": "Your code stopped with an error.",
+}
+
+
+def check(name, answer, seed=0):
+    """Judge an answer, whatever it is, and return a Verdict. An unknown name is a KeyError that lists the known ones.
+
+    answer: the function that an exercise asks for, or the value worked by hand. seed: chooses the cases.
+    """
+    exercise = find(name)
+    cases, expected = exercise.inputs(seed), exercise.outputs(exercise.reference, seed)
+    try:
+        got = [by_hand(answer)] if exercise.by_hand else run(exercise, answer, cases)
+        got = [taken(value, want, exercise.by_hand) for value, want in zip(got, expected, strict=True)]
+        right = matches(got, expected, exercise.tolerance)
+        if not all(right):
+            mistake = recognised(exercise, got, seed)
+            if mistake:
+                raise Problem("mistake", f"{mistake.name}: {mistake.sentence}")
+            first = right.index(False)
+            raise Problem("wrong", difference(exercise, cases[first], got[first], expected[first]))
+    except Problem as problem:
+        return Verdict(exercise.title, *problem.args)
+    return Verdict(exercise.title, "right", "" if exercise.by_hand else f"All {len(cases)} cases agree with the reference.")
+
+
+@cache
+def registry():
+    """All exercises by name, from every topic module."""
+    topics = [module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")]
+    exercises = [exercise for topic in topics for exercise in importlib.import_module(f"{__name__}.{topic}").EXERCISES]
+    names = [exercise.name for exercise in exercises]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise ValueError(f"more than one exercise is named {', '.join(sorted(twice))}")
+    return dict(zip(names, exercises, strict=True))
+
+
+def find(name):
+    """The exercise with this name."""
+    known = registry()
+    if name not in known:
+        near = difflib.get_close_matches(str(name), known, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise KeyError(f"no exercise named {name!r}.{hint} Known: {', '.join(sorted(known))}")
+    return known[name]
+
+
+def recognised(exercise, got, seed):
+    """The known mistake that gives these very results in every case, where it shows and where it does not; or None."""
+    for mistake in exercise.mistakes:
+        if all(matches(got, exercise.outputs(mistake.answer, seed), exercise.tolerance)):
+            return mistake

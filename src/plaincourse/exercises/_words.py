@@ -1,0 +1,51 @@
+"""How the exercises show arguments and results: short, rounded, without addresses."""
+
+import inspect
+import re
+
+import numpy as np
+
+
+def described(exercise, case):
+    """The arguments of a case by name."""
+    return ", ".join(f"{name} = {short(value)}" for name, value in zip(argument_names(exercise), case, strict=True))
+
+
+def argument_names(exercise):
+    """The names of the reference's arguments, which the messages use."""
+    return list(inspect.signature(exercise.reference).parameters)
+
+
+def short(value):
+    """Rounded to four decimals, and no longer than a line or two."""
+    if isinstance(value, np.ndarray | np.number | float | int):
+        value = np.asarray(value)
+        text = np.array2string(value, precision=4, suppress_small=True, separator=", ", threshold=24, edgeitems=2)
+        return re.sub(r"\s+", " ", text).replace("[ ", "[").replace("-", "−") + (f" of shape {value.shape}" if value.ndim > 1 else "")
+    if isinstance(value, list | tuple):
+        return "(" + ", ".join(map(short, value)) + ")"
+    return type(value).__name__ if not isinstance(value, str | None) else repr(value)
+
+
+def kind(value):
+    """The type of a value, in words."""
+    if inspect.isclass(value) or isinstance(value, np.ndarray):
+        return "a class" if inspect.isclass(value) else "a NumPy array"
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+
+
+def difference(exercise, case, got, want):
+    """The first failing case, in a few lines."""
+    lines = [] if exercise.by_hand else [f"Input: {described(exercise, case)}"]
+    if got.shape != want.shape:
+        return "\n".join([f"The shape is {got.shape}, expected {want.shape}.", *lines])
+    if exercise.by_hand:  # the value would give the exercise away
+        wrong = np.flatnonzero(~np.isclose(got, want, exercise.tolerance, exercise.tolerance))
+        return f"Look again at position {wrong[0] + 1} of {want.size}." if want.size > 1 else f"{short(got)} is not it."
+    if got.dtype.kind == "f" and got.dtype.itemsize < 8 and np.allclose(got, want, 1e-5, 1e-5):
+        return "\n".join([f"The numbers are right, but only to {got.dtype}: keep the float64 of the input.", *lines])
+    lines += [f"Expected: {short(want)}", f"Got: {short(got)}"]
+    if short(want) == short(got):
+        lines.append(f"They differ by up to {np.nanmax(np.abs(got - want)):.1e}.")
+    return "\n".join(["First case that differs:", *lines])

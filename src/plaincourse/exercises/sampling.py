@@ -1,0 +1,225 @@
+"""Exercises of the sampling chapter."""
+
+import numpy as np
+
+from plainformer.activations import softmax
+from plainformer.sampling import top_k, top_p
+
+from . import Exercise, Mistake
+
+# ---- temperature, then softmax, with a pencil
+
+
+def distribution(logits, temperature):
+    """Probabilities of the logits at a temperature."""
+    return softmax(logits / temperature)
+
+
+def temperature_cases(rng):
+    """Logits whose exponentials are easy: log 1, log 2 and log 4, at temperature 0.5."""
+    return [(np.log([1.0, 2.0, 4.0]), 0.5)]
+
+
+# ---- softmax that does not overflow
+
+
+def softmax_cases(rng):
+    """Ordinary rows, a batch that is not square, and logits that overflow exp."""
+    return [
+        (rng.normal(size=4),),
+        (rng.normal(size=(2, 3)),),
+        (rng.normal(size=5) + 1000.0,),
+        (rng.normal(size=3) - 1000.0,),
+    ]
+
+
+def softmax_rows(logits):
+    """The right answer, on the last axis."""
+    return softmax(logits)
+
+
+def overflowing(logits):
+    exponentials = np.exp(logits)
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
+def softmax_along(axis):
+    def answer(logits):
+        exponentials = np.exp(logits - logits.max(axis=axis, keepdims=True))
+        return exponentials / exponentials.sum(axis=axis, keepdims=True)
+
+    return answer
+
+
+# ---- top-k and top-p
+
+
+def top_k_cases(rng):
+    """Shuffled logits, and ties at the edge, where "all that reach the k-th value" keeps too many."""
+    return [
+        (rng.permutation(np.arange(6.0)), 2),
+        (rng.normal(size=8), 3),
+        (np.array([1.0, 3.0, 2.0, 2.0, 2.0, 0.0]), 3),
+        (np.zeros(4), 1),
+        (rng.normal(size=3), 5),
+    ]
+
+
+def above_threshold(logits, k):
+    edge = np.sort(logits)[::-1][min(k, logits.size) - 1]
+    return np.where(logits >= edge, logits, -np.inf)
+
+
+def last_of_ties(logits, k):
+    return top_k(logits[::-1], k)[::-1]
+
+
+def sorted_away(logits, k):
+    return np.sort(top_k(logits, k))[::-1]
+
+
+def zeros_instead(logits, k):
+    return np.where(np.isinf(top_k(logits, k)), 0.0, logits)
+
+
+def top_p_cases(rng):
+    """Distributions out of order, and one whose likeliest word alone reaches p."""
+    return [
+        (np.log([0.4, 0.3, 0.2, 0.1]), 0.8),
+        (np.log([0.1, 0.2, 0.7]), 0.5),
+        (np.log(rng.dirichlet(np.ones(6))), 0.8),
+        (rng.normal(size=8) * 2, 0.95),
+    ]
+
+
+def without_the_crossing_word(logits, p):
+    kept = [i for i in np.argsort(-logits) if softmax(logits)[logits >= logits[i]].sum() <= p]
+    return np.where(np.isin(np.arange(logits.size), kept), logits, -np.inf)
+
+
+def in_vocabulary_order(logits, p):
+    before = np.cumsum(softmax(logits)) - softmax(logits)
+    return np.where(before < p, logits, -np.inf)
+
+
+def each_above_p(logits, p):
+    return np.where(softmax(logits) >= p, logits, -np.inf)
+
+
+def on_logits(logits, p):
+    order = np.argsort(-logits)
+    before = np.cumsum(logits[order]) - logits[order]
+    return np.where(np.isin(np.arange(logits.size), order[before < p]), logits, -np.inf)
+
+
+EXERCISES = [
+    Exercise(
+        "temperature-by-hand",
+        "Temperature, then softmax",
+        distribution,
+        temperature_cases,
+        (
+            Mistake(
+                "no temperature",
+                "These are the probabilities at temperature 1. Divide the logits by 0.5 first.",
+                lambda logits, temperature: softmax(logits),
+            ),
+            Mistake(
+                "temperature multiplied",
+                "You multiplied by 0.5, which flattens. Dividing by 0.5 makes every gap twice as large.",
+                lambda logits, temperature: softmax(logits * temperature),
+            ),
+            Mistake(
+                "temperature after softmax",
+                "You divided the probabilities. They then no longer sum to 1: the temperature divides the logits, before softmax.",
+                lambda logits, temperature: softmax(logits) / temperature,
+            ),
+            Mistake(
+                "not normalised",
+                "The exponentials are right, but they do not sum to 1 yet. Divide each by their sum.",
+                lambda logits, temperature: np.exp(logits / temperature),
+            ),
+        ),
+        tolerance=5e-3,
+        by_hand=True,
+    ),
+    Exercise(
+        "stable-softmax",
+        "A softmax that does not overflow",
+        softmax_rows,
+        softmax_cases,
+        (
+            Mistake(
+                "overflow",
+                "Right for small logits, but exp(1000) is infinite and exp(−1000) is 0. Subtract the row's largest logit first: only differences matter.",
+                overflowing,
+            ),
+            Mistake(
+                "wrong axis",
+                "The columns sum to 1, and the rows should. Use axis=-1 with keepdims=True.",
+                softmax_along(0),
+            ),
+            Mistake(
+                "whole array",
+                "A batch is normalised as one: all its numbers together sum to 1. Each row should, so give the maximum and the sum axis=-1.",
+                softmax_along(None),
+            ),
+        ),
+    ),
+    Exercise(
+        "top-k",
+        "Exactly k words",
+        top_k,
+        top_k_cases,
+        (
+            Mistake(
+                "too many at a tie",
+                "You keep every logit that reaches the k-th largest. When several are equal there, that is more than k: keep those with the lowest ids.",
+                above_threshold,
+            ),
+            Mistake(
+                "ties to the highest id",
+                "The number kept is right. Of equal logits, though, keep those with the lowest ids: a stable sort of −logits does it.",
+                last_of_ties,
+            ),
+            Mistake(
+                "order lost",
+                "The right logits stay, but sorted. A word's id is its position, so put each logit back where it was.",
+                sorted_away,
+            ),
+            Mistake(
+                "zero instead of −∞",
+                "You dropped words by setting their logits to 0. A logit of 0 still gets a share, as exp(0) = 1: use −np.inf.",
+                zeros_instead,
+            ),
+        ),
+    ),
+    Exercise(
+        "top-p",
+        "The smallest set that reaches p",
+        top_p,
+        top_p_cases,
+        (
+            Mistake(
+                "crossing word dropped",
+                "You stop before the word that takes the sum to p. It belongs to the set: otherwise a word likelier than p leaves nothing at all.",
+                without_the_crossing_word,
+            ),
+            Mistake(
+                "not sorted",
+                "You add up the words in the order of the vocabulary. Start from the likeliest.",
+                in_vocabulary_order,
+            ),
+            Mistake(
+                "each word against p",
+                "You compare each probability with p by itself. It is their sum, from the likeliest down, that must reach p.",
+                each_above_p,
+            ),
+            Mistake(
+                "sum of logits",
+                "You added up logits. They are not shares of anything: take softmax first, then the cumulative sum.",
+                on_logits,
+            ),
+        ),
+    ),
+]

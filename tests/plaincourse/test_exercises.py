@@ -1,0 +1,252 @@
+"""Every registered exercise: the stub is not accepted, the reference is, every known mistake is named. And `check` survives any answer."""
+
+import functools
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from plainformer.activations import softmax
+from plainformer.sampling import top_k
+from plaincourse import exercises
+from plaincourse.exercises import Exercise, Mistake, check, registry
+
+EXERCISES = list(registry().values())
+SEEDS = range(12)
+
+
+def unfinished(*arguments):
+    raise NotImplementedError
+
+
+STUBS = [None, ..., unfinished, lambda *arguments: None, lambda *arguments: ...]
+
+
+def each(items):
+    return pytest.mark.parametrize("exercise", items, ids=lambda exercise: exercise.name)
+
+
+def answer_of(exercise, function, seed):
+    """A trusted function as the answer that the exercise asks for."""
+    return exercise.outputs(function, seed)[0] if exercise.by_hand else function
+
+
+def test_there_are_exercises():
+    assert len(EXERCISES) >= 4
+    assert any(exercise.by_hand for exercise in EXERCISES)
+
+
+@each(EXERCISES)
+def test_stubs_are_not_attempted(exercise):
+    for stub in STUBS[:2] if exercise.by_hand else STUBS:
+        verdict = check(exercise.name, stub)
+        assert verdict.status == "not attempted"
+        assert not verdict
+
+
+@each(EXERCISES)
+def test_the_reference_is_right(exercise):
+    for seed in SEEDS:
+        verdict = check(exercise.name, answer_of(exercise, exercise.reference, seed), seed)
+        assert verdict.status == "right" and verdict.ok and verdict, verdict
+
+
+@each(EXERCISES)
+def test_every_known_mistake_is_named(exercise):
+    assert exercise.mistakes
+    for mistake in exercise.mistakes:
+        for seed in SEEDS:
+            verdict = check(exercise.name, answer_of(exercise, mistake.answer, seed), seed)
+            assert verdict.status == "mistake" and not verdict, (mistake.name, verdict)
+            assert verdict.message == f"{mistake.name}: {mistake.sentence}"
+
+
+@each(EXERCISES)
+def test_the_cases_tell_all_mistakes_apart(exercise):
+    for seed in SEEDS:
+        assert exercise.confusable(seed) == []
+
+
+@each(EXERCISES)
+def test_a_seed_gives_the_same_cases_every_time(exercise):
+    for one, other in zip(exercise.inputs(3), exercise.inputs(3), strict=True):
+        for a, b in zip(one, other, strict=True):
+            np.testing.assert_equal(a, b)
+
+
+@each(EXERCISES)
+def test_the_words_are_sentences(exercise):
+    assert exercise.title and exercise.name == exercise.name.lower()
+    for mistake in exercise.mistakes:
+        assert mistake.sentence.endswith(".") and len(mistake.sentence) > 20
+
+
+def test_confusable_mistakes_are_found():
+    twin = Mistake("twin", "It is the same.", softmax)
+    exercise = Exercise("x", "X", softmax, lambda rng: [(rng.normal(size=3),)], (twin,))
+    assert exercise.confusable() == [("twin", "reference")]
+
+
+def test_an_exercise_without_cases_is_refused():
+    with pytest.raises(ValueError, match="at least one case, got 0"):
+        Exercise("x", "X", softmax, lambda rng: []).inputs()
+    with pytest.raises(ValueError, match="one case, got 2"):
+        Exercise("x", "X", softmax, lambda rng: [(1,), (2,)], by_hand=True).inputs()
+
+
+def test_two_exercises_of_one_name_are_refused(monkeypatch):
+    monkeypatch.setattr(exercises.sampling, "EXERCISES", exercises.sampling.EXERCISES * 2)
+    with pytest.raises(ValueError, match="more than one exercise is named .*top-k"):
+        registry.__wrapped__()
+
+
+def test_an_unknown_name_lists_the_known():
+    with pytest.raises(KeyError, match="Did you mean 'top-k'.*stable-softmax"):
+        check("topk", top_k)
+
+
+def overflowing_addition(logits):
+    return (softmax(logits) * 1e9).astype(np.int8)
+
+
+def endless(logits):
+    return endless(logits)
+
+
+def spoils(logits):
+    logits -= logits.max(axis=-1, keepdims=True)
+    return softmax(logits)
+
+
+def crashes(logits):
+    total = logits.sum()
+    return total / [][0]
+
+
+def leaves(logits):
+    raise SystemExit
+
+
+def speaks(logits):
+    print("hello", logits)
+    return softmax(logits)
+
+
+async def waits(logits):
+    return softmax(logits)
+
+
+class Unprintable(Exception):
+    def __str__(self):
+        raise RuntimeError
+
+
+def raises_unprintable(logits):
+    raise Unprintable
+
+
+class Hostile:
+    def __array__(self, *arguments, **options):
+        raise RuntimeError
+
+    def __eq__(self, other):
+        raise RuntimeError
+
+
+SHAPE = r"a NumPy array of numbers, of shape \(4,\)"
+HOSTILE = [
+    (lambda logits: softmax(logits).tolist(), "wrong", f"Expected {SHAPE}, got a list. Wrap it"),
+    (lambda logits: torch.softmax(torch.tensor(logits), -1), "wrong", "got a PyTorch tensor"),
+    (lambda logits: "0.5", "wrong", "got a str"),
+    (lambda logits: {1: 2}, "wrong", "got a dict"),
+    (lambda logits: (p for p in softmax(logits)), "wrong", "got a generator: use return"),
+    (waits, "wrong", "got a coroutine: use return"),
+    (lambda logits: Hostile(), "wrong", "got a Hostile"),
+    (lambda logits: 1 + 2j, "wrong", "got a complex"),
+    (lambda logits: np.array(["a"]), "wrong", "values of type <U1"),
+    (lambda logits: logits > 0, "wrong", "got True and False"),
+    (lambda logits: softmax(logits)[..., :1], "wrong", r"The shape is \(1,\), expected \(4,\)"),
+    (lambda logits: softmax(logits)[None], "wrong", r"The shape is \(1, 4\), expected \(4,\)"),
+    (lambda logits: 0.25, "wrong", r"The shape is \(\), expected"),
+    (lambda logits: 10**400, "wrong", "values of type object"),
+    (lambda logits: np.zeros((2000, 2000)), "wrong", r"The shape is \(2000, 2000\)"),
+    (lambda logits: logits * np.nan, "wrong", "Got: .nan"),
+    (lambda logits: softmax(logits).astype(np.float32), "wrong", "right, but only to float32"),
+    (lambda logits: softmax(logits) + 1e-7, "wrong", "differ by up to 1.0e−07|differ by up to 1.0e-07"),
+    (overflowing_addition, "wrong", "First case that differs"),
+    (spoils, "wrong", "changes its argument logits"),
+    (crashes, "error", r"IndexError: list index out of range\nLine \d+ of your cell: return total / \[\]\[0\]"),
+    (endless, "error", "RecursionError"),
+    (leaves, "error", "SystemExit"),
+    (raises_unprintable, "error", "Unprintable: .no message."),
+    (lambda: 1, "wrong", "must take 1 argument: logits"),
+    (lambda a, b: a, "wrong", "must take 1 argument: logits"),
+    (lambda *, logits: logits, "wrong", "must take 1 argument: logits"),
+    (np.arange(3), "wrong", "Hand over the function itself.*a NumPy array"),
+    ("softmax", "wrong", "Hand over the function itself.*a str"),
+    (Hostile, "wrong", "Hand over the function itself.*a class"),
+    (speaks, "right", ""),
+    (functools.partial(softmax, axis=-1), "right", ""),
+    (lambda logits, *more, **options: softmax(logits), "right", ""),
+]
+
+
+@pytest.mark.parametrize(("answer", "status", "message"), HOSTILE)
+def test_any_answer_gets_a_readable_verdict(answer, status, message, capsys):
+    verdict = check("stable-softmax", answer)
+    assert verdict.status == status, verdict
+    assert re.search(message, verdict.message), verdict.message
+    assert "0x" not in repr(verdict) and "/" not in verdict.message.replace("total / ", "")
+    assert repr(check("stable-softmax", answer)) == repr(verdict)
+    assert capsys.readouterr().out == ""
+
+
+def test_a_result_kept_and_changed_later_counts_as_it_was():
+    buffer = np.empty(6)
+
+    def reuses_its_buffer(logits, k):
+        if logits.size != 6:
+            return top_k(logits, k)
+        buffer[:] = top_k(logits, k)
+        return buffer
+
+    assert check("top-k", reuses_its_buffer).ok
+
+
+def test_a_view_of_the_input_is_an_answer():
+    def sometimes_the_input_itself(logits, k):
+        return logits if k >= logits.size else top_k(logits, k)
+
+    assert check("top-k", sometimes_the_input_itself).ok
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "message"),
+    [
+        ([0.05, 0.19, 0.76], "right", ""),
+        (np.array([1, 4, 16]) / 21, "right", ""),
+        (np.array([1, 4, 16], dtype=np.float32) / 21, "right", ""),
+        ([1, 4, 16], "mistake", "not normalised"),
+        ([0.05, 0.19, 0.5], "wrong", "position 3 of 3"),
+        ([0.05, 0.19], "wrong", r"The shape is \(2,\), expected \(3,\)"),
+        ([..., ..., ...], "not attempted", ""),
+        ([[1], [2, 3]], "wrong", "values of type object"),
+        ("0.05", "wrong", "Expected numbers, got a str"),
+        (np.nan, "wrong", "The shape is"),
+        ([np.nan] * 3, "wrong", "position 1"),
+        (softmax, "wrong", "the value itself, not for a function"),
+        (True, "wrong", "got True and False"),
+    ],
+)
+def test_values_by_hand(answer, status, message):
+    verdict = check("temperature-by-hand", answer)
+    assert verdict.status == status, verdict
+    assert re.search(message, verdict.message), verdict.message
+
+
+def test_html_escapes_what_it_shows():
+    def tagged(logits):
+        raise ValueError("<b>")
+
+    assert "&lt;b&gt;" in check("stable-softmax", tagged)._repr_html_()
