@@ -161,7 +161,7 @@ HOSTILE = [
     (lambda logits: "0.5", "wrong", "got a str"),
     (lambda logits: {1: 2}, "wrong", "got a dict"),
     (lambda logits: (p for p in softmax(logits)), "wrong", "got a generator: use return"),
-    (waits, "wrong", "got a coroutine: use return"),
+    (waits, "wrong", "without async"),
     (lambda logits: Hostile(), "wrong", "got a Hostile"),
     (lambda logits: 1 + 2j, "wrong", "got a complex"),
     (lambda logits: np.array(["a"]), "wrong", "values of type <U1"),

@@ -33,6 +33,8 @@ def run(exercise, answer, cases):
         raise Problem("not attempted", "Write the function, then run the check again.")
     if inspect.isclass(answer) or not callable(answer):
         raise Problem("wrong", f"Hand over the function itself, without brackets or arguments; this is {kind(answer)}.")
+    if inspect.iscoroutinefunction(answer):
+        raise Problem("wrong", "Write an ordinary function: def, without async.")
     names = argument_names(exercise)
     try:
         inspect.signature(answer).bind(*cases[0])
@@ -102,10 +104,8 @@ def taken(value, want, by_hand):
     expected = "True or False" if want.dtype == bool else "numbers" if want.ndim else "a number"
     if want.ndim and not by_hand:
         expected = f"a NumPy array of {'booleans' if want.dtype == bool else 'numbers'}, of shape {want.shape}"
-    if hasattr(value, "__next__") or inspect.iscoroutine(value):
-        if inspect.iscoroutine(value):
-            value.close()  # else Python warns that nobody awaited it
-        raise Problem("wrong", f"Expected {expected}, got {kind(value)}: use return, not yield or async.")
+    if hasattr(value, "__next__"):
+        raise Problem("wrong", f"Expected {expected}, got {kind(value)}: use return, not yield.")
     if type(value).__module__.partition(".")[0] == "torch":
         raise Problem("wrong", f"Expected {expected}, got a PyTorch tensor: stay with NumPy, or end with .numpy().")
     listed = isinstance(value, list | tuple)
