@@ -10,6 +10,8 @@ import json
 import re
 from pathlib import Path
 
+from sphinx.util import logging
+
 SOURCE = Path(__file__).parent.parent / "explorables"
 FOLDER = "_explorables"
 PLACEHOLDER = re.compile(r'<div class="plain-explorable" data-module="([a-z]+)"')
@@ -46,10 +48,13 @@ def link_files(app, pagename, templatename, context, doctree):
     modules = sorted(set(PLACEHOLDER.findall(context.get("body", ""))))
     if not modules:
         return
-    address = lambda name: f"{context['pathto'](f'{FOLDER}/{name}', 1)}?v={app.config.explorables_version}"
-    links = [f'<link rel="stylesheet" href="{address("explorable.css")}">']
-    links += [f'<script defer src="{address(f"{name}.js")}"></script>' for name in [*modules, "loader"]]
-    context["metatags"] = context.get("metatags", "") + "\n" + "\n".join(links)
+    for name in modules:
+        if not (SOURCE / f"{name}.js").exists():
+            logging.getLogger(__name__).warning("no explorable has the module %r", name, location=pagename)
+    folder, query = context["pathto"](FOLDER, 1), f"?v={app.config.explorables_version}"
+    links = [f'<link rel="stylesheet" href="{folder}/explorable.css{query}">']
+    links += [f'<script defer src="{folder}/{name}.js{query}"></script>' for name in [*modules, "loader"]]
+    context["metatags"] = "\n".join([context.get("metatags", ""), *links])
 
 
 def setup(app):

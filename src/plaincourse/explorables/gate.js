@@ -55,10 +55,10 @@ const across = (z) => 190 + UNIT * z;
 const down = (y) => 172 - UNIT * y;
 
 function makeCurves(model) {
-  const plot = shape("svg", { viewBox: "0 0 380 214", class: "pe-plot", "aria-hidden": "true" });
+  const plot = shape("svg", { viewBox: "0 0 380 224", class: "pe-plot", "aria-hidden": "true" });
   for (let n = -5; n <= 5; n += 1) {
     plot.append(shape("line", { class: n ? "pe-grid" : "pe-axis", x1: across(n), x2: across(n), y1: 12, y2: 204 }));
-    if (n) plot.append(shape("text", { x: across(n), y: down(0) + 14, "text-anchor": "middle" }, short(n)));
+    plot.append(shape("text", { x: across(n), y: 218, "text-anchor": "middle" }, short(n)));
   }
   for (let n = -1; n <= 5; n += 1) {
     plot.append(shape("line", { class: n ? "pe-grid" : "pe-axis", x1: across(-5), x2: across(5), y1: down(n), y2: down(n) }));
@@ -67,7 +67,7 @@ function makeCurves(model) {
   const floor = shape("g", {},
     shape("line", { class: "pe-floor", x1: across(-5), x2: across(5), y1: down(LOWEST), y2: down(LOWEST) }),
     shape("circle", { class: "pe-lowest", cx: across(LOWEST_AT), cy: down(LOWEST), r: 4 }),
-    shape("text", { x: across(-5) + 2, y: down(LOWEST) + 24 }, `SiLU's lowest: ${fixed(LOWEST, 5)} at z = ${fixed(LOWEST_AT, 5)}`));
+    shape("text", { x: across(5), y: down(LOWEST) + 14, "text-anchor": "end" }, `lowest: ${fixed(LOWEST, 5)} at ${fixed(LOWEST_AT, 5)}`));
   const guide = shape("line", { class: "pe-guide", y1: 12, y2: 204 });
   plot.append(floor, guide);
 
@@ -138,8 +138,8 @@ const GAUGE = (g) => 10 + (130 * (g + 0.5)) / 3.5; // from -0.5 to 3
 function whatItDoes(g) {
   if (g < -0.005) return "flips the sign";
   if (g <= 0.005) return "shut";
-  if (g < 0.995) return "lets a part through";
-  return g <= 1.005 ? "leaves it as it is" : "makes it larger";
+  if (g < 0.995) return "lets part through";
+  return g <= 1.005 ? "leaves as is" : "makes larger";
 }
 
 function makeGates(model) {
@@ -176,23 +176,23 @@ function makeGates(model) {
 function makeCard(i, setGate, setUp) {
   const a = slider({ label: "a", spoken: `a[${i}], before SiLU`, min: -5, max: 3, step: 0.05, text: (v) => fixed(v, 2), onmove: setGate });
   const u = slider({ label: "u", spoken: `u[${i}]`, min: -3, max: 3, step: 0.05, text: (v) => fixed(v, 2), onmove: setUp });
-  const bar = (x, kind) => shape("rect", { x, width: 36, rx: 2, class: kind });
-  const before = bar(20, "pe-before");
-  const after = bar(94, "pe-after");
+  const bar = (x, kind) => shape("rect", { x, width: 34, rx: 2, class: kind });
+  const before = bar(8, "pe-before");
+  const after = bar(108, "pe-after");
   const label = (x, y) => shape("text", { x, y, "text-anchor": "middle" });
-  const upText = label(38, 12);
-  const outText = label(112, 12);
+  const upText = label(25, 13);
+  const outText = label(125, 13);
   const times = label(75, 66);
   const bars = shape("svg", { viewBox: "0 0 150 150", "aria-hidden": "true" },
     shape("line", { class: "pe-axis", x1: 6, x2: 144, y1: 80, y2: 80 }), before, after, upText, outText, times,
     shape("path", { class: "pe-arrow", d: "M60 72 H88 M83 68 L88 72 L83 76" }),
-    shape("text", { x: 38, y: 147, "text-anchor": "middle" }, "u"), shape("text", { x: 112, y: 147, "text-anchor": "middle" }, "g · u"));
+    shape("text", { x: 25, y: 148, "text-anchor": "middle" }, "u"), shape("text", { x: 125, y: 148, "text-anchor": "middle" }, "g · u"));
   const pointer = shape("circle", { class: "pe-dot pe-pointer", cy: 9, r: 6 });
   const mark = (g, text) => [
     shape("line", { class: "pe-axis", x1: GAUGE(g), x2: GAUGE(g), y1: 3, y2: 15 }),
-    shape("text", { x: GAUGE(g), y: 27, "text-anchor": "middle" }, text),
+    shape("text", { x: GAUGE(g), y: 29, "text-anchor": "middle" }, text),
   ];
-  const gauge = shape("svg", { viewBox: "0 0 150 30", "aria-hidden": "true" },
+  const gauge = shape("svg", { viewBox: "0 0 150 32", "aria-hidden": "true" },
     shape("line", { class: "pe-track", x1: GAUGE(LOWEST), x2: GAUGE(3), y1: 9, y2: 9 }), ...mark(0, "0"), ...mark(1, "1"), ...mark(2, "2"),
     shape("line", { class: "pe-wall", x1: GAUGE(LOWEST), x2: GAUGE(LOWEST), y1: 1, y2: 17 }), pointer);
   const gate = element("output", { "data-gate": i });
@@ -220,7 +220,7 @@ function makeCard(i, setGate, setUp) {
   }
 
   const card = element("div", { class: "pe-card", role: "group", "aria-label": `Component ${i}` },
-    bars, element("p", { class: "pe-gate-line" }, "g = ", gate, element("br"), words), gauge, a.root, u.root, product);
+    bars, element("p", { class: "pe-gate-line" }, "g = ", gate, words), gauge, a.root, u.root, product);
   return { root: card, update };
 }
 

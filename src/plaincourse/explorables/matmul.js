@@ -41,8 +41,8 @@ function render({ model, el }) {
   const table = element("table", { class: "pe-lane" },
     element("thead", {}, element("tr", {}, element("td"), ...ROWS.map((i) => element("th", { scope: "col" }, `i = ${i}`)),
       element("th", { scope: "col" }, "sum"))),
-    element("tbody", {}, line("rowx", head("x[i]")), line("column", columnName), line("product", head("product")),
-      line("steps", head("so far"))));
+    element("tbody", {}, line("rowx", head("x[i]")), line("column", columnName), line("product", head("= product")),
+      line("steps", head("sum so far"))));
   const bars = lane.steps.map((cell) => cell.appendChild(element("div", { class: "pe-step" },
     element("i", { class: "pe-bar" }), element("span"))));
 
@@ -98,11 +98,11 @@ function render({ model, el }) {
     outputs.set((j) => j === column);
     outputs.labels.forEach((label, j) => { show(label.lastChild, y[j]); paint(label, y[j], 4); });
 
-    columnName.textContent = `W[i, ${column}]`;
+    columnName.textContent = `× W[i, ${column}]`;
     ROWS.forEach((i) => {
       show(lane.rowx[i], x[i]);
-      show(lane.column[i], weight[i][column], `× ${bracketed(weight[i][column])}`);
-      show(lane.product[i], products[i], `= ${short(products[i])}`);
+      show(lane.column[i], weight[i][column]);
+      show(lane.product[i], products[i]);
       for (const name of ["rowx", "column", "product", "steps"]) lane[name][i].classList.toggle("pe-waiting", i >= terms);
     });
     const sum = terms === 0 ? 0 : sums[terms - 1];

@@ -56,7 +56,6 @@ function choose(shares, number) {
 function render({ model, el }) {
   const root = frame(el, "sampling", "From logits to a word");
   const words = model.get("words");
-  const rest = `everything else (${grouped(model.get("others"))} words)`;
   let now = null; // the distribution on show
   let counts = null;
   let drawn = 0;
@@ -81,7 +80,7 @@ function render({ model, el }) {
   const topP = slider({ label: "top-p", min: 0.05, max: 1, step: 0.05, onmove: (p) => change(model, { top_p: p === 1 ? null : p }) });
   const note = element("p", { class: "pe-note pe-status", "aria-live": "polite" });
 
-  const rows = [...words, rest].map((word) => {
+  const rows = [...words, "everything else"].map((word) => {
     const row = {
       share: element("td", { class: "pe-share" }), count: element("td", { class: "pe-count" }),
       bar: element("i", { class: "pe-probability" }), seen: element("i", { class: "pe-frequency" }),
@@ -90,9 +89,9 @@ function render({ model, el }) {
       element("td", { "aria-hidden": "true" }, element("div", { class: "pe-bars" }, row.bar, row.seen)), row.share, row.count);
     return row;
   });
-  rows.at(-1).root.classList.add("pe-rest");
+  rows.at(-1).root.firstChild.append(element("small", {}, `${grouped(model.get("others"))} words`));
   const table = element("table", { class: "pe-words-table" },
-    element("thead", {}, element("tr", {}, ...["word", "", "probability", "drawn"].map((text) => element("th", { scope: "col" }, text)))),
+    element("thead", {}, element("tr", {}, ...["word", "", "probability", "drawn"].map((text) => element("th", { scope: "col" }, element("span", {}, text))))),
     element("tbody", {}, ...rows.map((row) => row.root)));
 
   const word = element("strong", { class: "pe-word" });

@@ -1,0 +1,182 @@
+"""The explorables' Python side: what they store, what they refuse, and that their still pictures tell the truth."""
+
+import html
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import traitlets
+from plaincourse import explorables
+from plainformer.activations import gelu, gelu_tanh, relu, sigmoid, silu
+from plainformer.linear import linear
+from plainformer.sampling import probabilities
+
+KINDS = [explorables.Matmul, explorables.Gate, explorables.Sampling]
+HOSTILE = """</div><script>alert("&amp;'")</script><img src=x onerror='alert(1)'>"""
+
+
+def stored(explorable):
+    """What a notebook keeps of an explorable: everything but the live widget's view."""
+    data, _ = explorable._repr_mimebundle_()
+    return {kind: text for kind, text in data.items() if "widget-view" not in kind}
+
+
+def stored_state(explorable):
+    [state] = re.findall(r"data-state='([^']*)'", explorable.placeholder())
+    return state
+
+
+def picture_texts(explorable):
+    return [html.unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", explorable.still())]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_two_constructions_store_the_same_bundle(kind):
+    first, second = kind(), kind()
+    assert first.model_id != second.model_id
+    assert stored(first) == stored(second)
+    assert set(stored(first)) == {"text/plain", "text/html"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_live_widget_and_its_placeholder_travel_together(kind):
+    data, _ = kind()._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert "export default" in kind()._esm and "function element" in kind()._esm
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_state_is_the_declared_traits_and_survives_json(kind):
+    explorable = kind()
+    assert json.loads(stored_state(explorable)) == explorable.state()
+    assert not [name for name in explorable.state() if name.startswith("_") or name in ("layout", "tooltip")]
+
+
+def test_hostile_text_stays_text():
+    explorable = explorables.Sampling(words=[HOSTILE] * 12, prompt=HOSTILE)
+    state = stored_state(explorable)
+    assert not set("<>&'") & set(state)
+    assert json.loads(state)["prompt"] == HOSTILE
+    assert set(re.findall(r"<(\w+)", explorable.placeholder())) == {"div", "svg", "text", "rect"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_still_picture_has_a_sentence_for_those_who_do_not_see_it(kind):
+    [label] = re.findall(r'role="img" aria-label="([^"]*)"', kind().still())
+    assert html.unescape(label) == kind().sentence()
+    assert label.endswith(".") and len(label.split()) > 8
+
+
+def test_the_matmul_picture_shows_the_library_s_numbers():
+    explorable = explorables.Matmul(x=[0.5, -3, 1, 2], column=6)
+    y = linear(np.array(explorable.x), np.array(explorable.weight))
+    assert picture_texts(explorable)[-8:] == [f"{value:g}".replace("-", "−") for value in y]
+    assert explorable.sentence().endswith(f"= {y[6]:g}.".replace("-", "−"))
+
+
+def test_the_default_weight_gives_the_document_s_eight_outputs():
+    np.testing.assert_array_equal(explorables.Matmul().outputs(), [-2, 1, 0.5, -1, 3, 0, -0.5, 2])
+    assert np.linalg.matrix_rank(explorables.WEIGHT) == 4
+
+
+def test_the_default_gates_are_the_document_s_after_silu():
+    explorable = explorables.Gate()
+    np.testing.assert_allclose(explorable.gates(), [0.1, 1.5, 0, 2], atol=1e-12)
+    np.testing.assert_allclose(explorable.products(), [0.2, -1.5, 0, 1], atol=1e-12)
+    np.testing.assert_allclose(silu(np.array(explorable.gate)) * np.array(explorable.up), explorable.products(), atol=0)
+
+
+def test_the_gate_s_curves_are_the_library_s():
+    assert explorables.gate.CURVES == {"relu": relu, "silu": silu, "gelu": gelu, "gelu_tanh": gelu_tanh, "sigmoid": sigmoid}
+
+
+def test_the_sampling_picture_shows_the_library_s_percentages():
+    explorable = explorables.Sampling()
+    p = probabilities(np.array(explorable.logits), 0.8, top_k=5)
+    shown = [text for text in picture_texts(explorable) if text.endswith("%")]
+    assert shown == [f"{100 * share:.2f} %" for share in p[:5]] == ["54.67 %", "20.87 %", "12.09 %", "6.26 %", "6.11 %"]
+
+
+@pytest.mark.parametrize(
+    "temperature, first",
+    [
+        (0.8, [29.388, 11.218, 6.499, 3.363, 3.284, 3.057, 2.837, 2.038]),
+        (1.0, [15.784, 7.305, 4.720, 2.787, 2.734, 2.582, 2.432, 1.866]),
+        (2.0, [1.309, 0.890, 0.716, 0.550, 0.545, 0.529, 0.514, 0.450]),
+    ],
+)
+def test_without_top_k_the_rest_of_the_vocabulary_has_its_share(temperature, first):
+    shares = explorables.Sampling(temperature=temperature, top_k=None).shares()
+    np.testing.assert_allclose(100 * shares[:8], first, atol=0.0005)
+    assert shares.sum() == pytest.approx(1, abs=1e-12)
+
+
+def test_top_p_on_the_whole_distribution_keeps_four_words_at_the_document_s_temperature():
+    assert np.count_nonzero(explorables.Sampling(top_k=None, top_p=0.5).shares()) == 4
+
+
+def test_a_nucleus_beyond_the_twelve_words_is_not_invented():
+    explorable = explorables.Sampling(temperature=1, top_k=None, top_p=0.5)
+    assert explorable.shares() is None
+    assert "not known" in explorable.sentence()
+
+
+@pytest.mark.parametrize(
+    "kind, settings, says",
+    [
+        (explorables.Matmul, {"x": [1, 2]}, r"x must be numbers of shape \(4,\).*got shape \(2,\)"),
+        (explorables.Matmul, {"x": "four"}, "x must be numbers.*got 'four'"),
+        (explorables.Matmul, {"x": [1, 2, np.nan, 0]}, "x must be.*nan"),
+        (explorables.Matmul, {"x": [1, 2, 9, 0]}, "x must be.*from -3 to 3.*9"),
+        (explorables.Matmul, {"weight": np.ones((8, 4))}, r"weight must be.*\(4, 8\).*got shape \(8, 4\)"),
+        (explorables.Matmul, {"column": 8}, "column.*8"),
+        (explorables.Gate, {"z": 6}, "z must be a number from -5 to 5, got 6"),
+        (explorables.Gate, {"gate": [0, 0, 0, 4]}, "gate must be"),
+        (explorables.Gate, {"curves": ["tanh"]}, "curves.*relu.*tanh"),
+        (explorables.Sampling, {"temperature": -1}, "temperature must be"),
+        (explorables.Sampling, {"temperature": True}, "temperature must be.*True"),
+        (explorables.Sampling, {"temperature": 0.5, "top_k": None}, "temperature must be one of.*without top_k, got 0.5"),
+        (explorables.Sampling, {"top_k": 0}, "top_k.*0"),
+        (explorables.Sampling, {"top_p": 2}, "top_p.*2"),
+        (explorables.Sampling, {"words": ["one"]}, "words.*12"),
+        (explorables.Sampling, {"logits": [0] * 12}, "log_sum_exp must hold"),
+    ],
+)
+def test_bad_settings_are_refused_with_what_came_and_what_was_expected(kind, settings, says):
+    with pytest.raises(traitlets.TraitError, match=says):
+        kind(**settings)
+
+
+def test_a_bad_value_leaves_a_living_explorable_as_it_was():
+    explorable = explorables.Sampling()
+    with pytest.raises(traitlets.TraitError):
+        explorable.temperature = 3
+    assert explorable.temperature == 0.8
+
+
+def test_a_misspelt_setting_is_named():
+    with pytest.raises(TypeError, match="no setting is called colum; there are column, weight, x"):
+        explorables.Matmul(colum=1)
+
+
+def test_arrays_are_taken_and_kept_as_plain_lists():
+    assert explorables.Matmul(x=np.array([1, 2, -1, 0])).x == [1.0, 2.0, -1.0, 0.0]
+
+
+def test_every_explorable_ships_its_files():
+    folder = Path(explorables.__file__).parent
+    for name in ("kit.js", "loader.js", "explorable.css", *(f"{kind.module}.js" for kind in KINDS)):
+        assert (folder / name).read_text(encoding="utf-8").strip()
+
+
+def test_the_book_s_extension_needs_no_widget_library():
+    code = (
+        "import sys, plaincourse.book.explorables as e; e.output_files();"
+        "print([m for m in ('anywidget', 'ipywidgets', 'matplotlib', 'torch', 'plaincourse.explorables') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
