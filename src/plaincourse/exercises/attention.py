@@ -1,0 +1,282 @@
+"""Exercises of the attention chapter."""
+
+import math
+
+import numpy as np
+
+from plainformer.activations import softmax
+from plainformer.attention import attention, attention_weights, causal_mask, split_heads
+
+from . import Exercise, Mistake
+
+# ---- the weights of two keys, with a pencil
+
+
+def two_keys(rng):
+    """One query and two keys whose scores are 4 and 2; the width is 4, so that its root is 2."""
+    return [(np.array([1.0, 2.0, 0.0, 1.0]), np.array([[1.0, 1.0, 0.0, 1.0], [0.0, 1.0, 1.0, 0.0]]))]
+
+
+def weights_of(query, keys):
+    return attention_weights(query[None], keys)[0]
+
+
+def weights_divided_by(divisor):
+    def answer(query, keys):
+        return softmax(keys @ query / divisor)
+
+    return answer
+
+
+def shares(query, keys):
+    scores = keys @ query
+    return scores / scores.sum()
+
+
+# ---- attention
+
+
+def unmasked(q, k, v):
+    """What is asked for: attention without a mask."""
+    return attention(q, k, v)
+
+
+def attention_cases(rng):
+    """Sizes that differ from one another, and scores that overflow unless the largest is subtracted."""
+    sizes = [(3, 4, 2, 5), (2, 5, 4, 3), (1, 3, 2, 4)]
+    cases = [(rng.normal(size=(t, d)), rng.normal(size=(s, d)), rng.normal(size=(s, e))) for t, s, d, e in sizes]
+    large = 1000 + rng.random(size=(2, 4)), 1 + rng.random(size=(3, 4)), rng.normal(size=(3, 5))
+    return [*cases, large]
+
+
+def attention_with(scale, axis=-1):
+    """Attention whose scores are divided by scale(query, value), with softmax along another axis if asked for."""
+
+    def answer(query, key, value):
+        return softmax(query @ key.T / scale(query, value), axis=axis) @ value
+
+    return answer
+
+
+def right_scale(query, value):
+    return math.sqrt(query.shape[-1])
+
+
+def without_softmax(query, key, value):
+    return query @ key.T / right_scale(query, value) @ value
+
+
+def without_maximum(query, key, value):
+    powers = np.exp(query @ key.T / right_scale(query, value))
+    return powers / powers.sum(axis=-1, keepdims=True) @ value
+
+
+def not_divided_by_sum(query, key, value):
+    scores = query @ key.T / right_scale(query, value)
+    return np.exp(scores - scores.max(axis=-1, keepdims=True)) @ value
+
+
+def weights_only(query, key, value):
+    return attention_weights(query, key)
+
+
+# ---- splitting into heads
+
+
+def split_cases(rng):
+    """Rows of whole numbers, in which each number tells where it came from."""
+    sizes = [(2, 2, 2), (3, 2, 4), (5, 3, 2)]
+    return [(np.arange(float(t * h * d)).reshape(t, h * d), h) for t, h, d in sizes]
+
+
+def only_reshaped(x, heads):
+    return x.reshape(heads, x.shape[0], -1)
+
+
+def positions_first(x, heads):
+    return x.reshape(x.shape[0], heads, -1)
+
+
+def every_other_column(x, heads):
+    return np.stack([x[:, head::heads] for head in range(heads)])
+
+
+def turned_pieces(x, heads):
+    return split_heads(x, heads).transpose(0, 2, 1)
+
+
+# ---- a causal mask for the last queries
+
+
+def mask_cases(rng):
+    """As many queries as keys, fewer, and a single one."""
+    return [(3, 3), (2, 5), (1, 4), (4, 6)]
+
+
+def without_offset(queries, keys):
+    return np.tril(np.ones((queries, keys), dtype=bool))
+
+
+def not_itself(queries, keys):
+    return np.tril(np.ones((queries, keys), dtype=bool), k=keys - queries - 1)
+
+
+def sees_the_future(queries, keys):
+    return np.triu(np.ones((queries, keys), dtype=bool), k=keys - queries)
+
+
+def turned_mask(queries, keys):
+    return causal_mask(queries, keys).T
+
+
+EXERCISES = [
+    Exercise(
+        "attention-two-keys",
+        "Two keys",
+        weights_of,
+        two_keys,
+        (
+            Mistake(
+                "not divided by the root",
+                "You took softmax of the dot products themselves, 4 and 2. Divide them by the root of the width, 2, first.",
+                weights_divided_by(1),
+            ),
+            Mistake(
+                "divided by the width",
+                "You divided the dot products by the width, 4. Divide by its root, 2.",
+                weights_divided_by(4),
+            ),
+            Mistake(
+                "shares instead of softmax",
+                "You divided each score by the sum of the scores. Softmax takes e to the power of each score first.",
+                shares,
+            ),
+            Mistake(
+                "the wrong way round",
+                "The two numbers are right, in the wrong order. The first key has the larger score, so the first weight is the larger one.",
+                lambda query, keys: weights_of(query, keys)[::-1],
+            ),
+            Mistake(
+                "scores, no weights",
+                "These are the scores after dividing. Softmax makes weights from them, which add up to 1.",
+                lambda query, keys: keys @ query / 2,
+            ),
+        ),
+        tolerance=4e-3,
+        by_hand=True,
+    ),
+    Exercise(
+        "attention-function",
+        "Four steps",
+        unmasked,
+        attention_cases,
+        (
+            Mistake(
+                "not divided",
+                "The scores are not divided by √D, so the weights are too peaked. D is the width of a query.",
+                attention_with(lambda query, value: 1.0),
+            ),
+            Mistake(
+                "divided by D",
+                "You divide the scores by D. Divide by its root.",
+                attention_with(lambda query, value: query.shape[-1]),
+            ),
+            Mistake(
+                "root of another width",
+                "You divide by the root of the width of a value. It is the width of a query that counts: q.shape[1].",
+                attention_with(lambda query, value: math.sqrt(value.shape[-1])),
+            ),
+            Mistake(
+                "root of the number of keys",
+                "You divide by the root of the number of keys. It is the width of a query that counts: q.shape[1].",
+                attention_with(lambda query, value: math.sqrt(value.shape[0])),
+            ),
+            Mistake(
+                "softmax over the queries",
+                "Your softmax works down the columns, so each key's weights add up to 1. Each query's should: use axis=1 with keepdims=True.",
+                attention_with(right_scale, axis=0),
+            ),
+            Mistake(
+                "softmax forgotten",
+                "You mix the values by the scores themselves. Softmax turns each row of scores into weights first.",
+                without_softmax,
+            ),
+            Mistake(
+                "sum forgotten",
+                "Your weights are positive and do not add up to 1. Divide each row by its sum.",
+                not_divided_by_sum,
+            ),
+            Mistake(
+                "overflow",
+                "Right for small scores; for large ones np.exp overflows. Subtract each row's largest score first: the weights stay the same.",
+                without_maximum,
+            ),
+            Mistake(
+                "weights only",
+                "These are the attention weights, and they are right. The last step is still to do: mix the values by them.",
+                weights_only,
+            ),
+        ),
+    ),
+    Exercise(
+        "attention-split-heads",
+        "Cutting rows into heads",
+        split_heads,
+        split_cases,
+        (
+            Mistake(
+                "plain reshape",
+                "The shape is right, but the first head holds several pieces of the same token. Cut into (T, H, D) first, then swap the first two axes.",
+                only_reshaped,
+            ),
+            Mistake(
+                "positions first",
+                "The rows are cut rightly, with shape (T, H, D). The heads must come first: swap the first two axes.",
+                positions_first,
+            ),
+            Mistake(
+                "every other column",
+                "Your heads take turns with the columns. Each head takes D columns that are neighbours.",
+                every_other_column,
+            ),
+            Mistake(
+                "pieces turned",
+                "Each head holds the right numbers with rows and columns swapped: the shape should be (H, T, D).",
+                turned_pieces,
+            ),
+        ),
+    ),
+    Exercise(
+        "attention-causal-mask",
+        "A mask for the last queries",
+        causal_mask,
+        mask_cases,
+        (
+            Mistake(
+                "no offset",
+                "Your queries stand at the beginning of the text. They are its last positions: shift the triangle by keys − queries.",
+                without_offset,
+            ),
+            Mistake(
+                "not itself",
+                "Your queries may look at what came before, but not at themselves. They may: use ≤, not <.",
+                not_itself,
+            ),
+            Mistake(
+                "the future",
+                "Your triangle is on the wrong side: each query looks at itself and at what comes later. It may look back only.",
+                sees_the_future,
+            ),
+            Mistake(
+                "hidden and allowed exchanged",
+                "Your mask is True where a query may not look. Here, True means that it may.",
+                lambda queries, keys: ~causal_mask(queries, keys),
+            ),
+            Mistake(
+                "turned",
+                "Your mask has one row a key. It should have one row a query: shape (queries, keys).",
+                turned_mask,
+            ),
+        ),
+    ),
+]
