@@ -80,7 +80,7 @@ class Visit:
         window.on("requestfailed", lambda request: self.complaints.append(f"failed: {request.url}"))
         window.on("request", lambda request: self.requests.append(request.url))
         self.page, self.html = window, html
-        window.goto((html / name).as_uri())
+        window.goto(f"{html.as_uri()}/{name}")
         window.evaluate("() => window.MathJax?.startup?.promise?.then(() => 0)")
 
     def requests_elsewhere(self):

@@ -43,6 +43,11 @@ def ship_mathjax(app, config):
     }
 
 
+def empty_header(app, config):
+    """Leave the bar across the top of the page empty, and so hidden: the sidebar has the search already."""
+    config.html_theme_options.setdefault("navbar_persistent", [])
+
+
 def remove_thebe(app, config):
     """Disconnect every listener of sphinx_thebe, which Jupyter Book always loads."""
     for listeners in app.events.listeners.values():
@@ -100,6 +105,7 @@ def setup(app):
     """Connect the above to the build."""
     app.config.templates_path.append(str(TEMPLATES))
     app.connect("config-inited", ship_mathjax)
+    app.connect("config-inited", empty_header)
     app.connect("config-inited", remove_thebe)
     app.connect("builder-inited", write_icons)
     app.connect("html-page-context", tidy_page, priority=900)
