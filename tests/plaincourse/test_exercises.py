@@ -97,13 +97,13 @@ def test_an_exercise_without_cases_is_refused():
 
 def test_two_exercises_of_one_name_are_refused(monkeypatch):
     monkeypatch.setattr(exercises.sampling, "EXERCISES", exercises.sampling.EXERCISES * 2)
-    with pytest.raises(ValueError, match="more than one exercise is named .*top-k"):
+    with pytest.raises(ValueError, match="more than one exercise is named .*sampling-top-k"):
         registry.__wrapped__()
 
 
 def test_an_unknown_name_lists_the_known():
-    with pytest.raises(KeyError, match="Did you mean 'top-k'.*stable-softmax"):
-        check("topk", top_k)
+    with pytest.raises(KeyError, match="Did you mean 'sampling-top-k'.*sampling-softmax"):
+        check("sampling-topk", top_k)
 
 
 def overflowing_addition(logits):
@@ -194,11 +194,11 @@ HOSTILE = [
 
 @pytest.mark.parametrize(("answer", "status", "message"), HOSTILE)
 def test_any_answer_gets_a_readable_verdict(answer, status, message, capsys):
-    verdict = check("stable-softmax", answer)
+    verdict = check("sampling-softmax", answer)
     assert verdict.status == status, verdict
     assert re.search(message, verdict.message), verdict.message
     assert "0x" not in repr(verdict) and "/" not in verdict.message.replace("total / ", "")
-    assert repr(check("stable-softmax", answer)) == repr(verdict)
+    assert repr(check("sampling-softmax", answer)) == repr(verdict)
     assert capsys.readouterr().out == ""
 
 
@@ -211,14 +211,14 @@ def test_a_result_kept_and_changed_later_counts_as_it_was():
         buffer[:] = top_k(logits, k)
         return buffer
 
-    assert check("top-k", reuses_its_buffer).ok
+    assert check("sampling-top-k", reuses_its_buffer).ok
 
 
 def test_a_view_of_the_input_is_an_answer():
     def sometimes_the_input_itself(logits, k):
         return logits if k >= logits.size else top_k(logits, k)
 
-    assert check("top-k", sometimes_the_input_itself).ok
+    assert check("sampling-top-k", sometimes_the_input_itself).ok
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_a_view_of_the_input_is_an_answer():
     ],
 )
 def test_values_by_hand(answer, status, message):
-    verdict = check("temperature-by-hand", answer)
+    verdict = check("sampling-by-hand", answer)
     assert verdict.status == status, verdict
     assert re.search(message, verdict.message), verdict.message
 
@@ -249,4 +249,4 @@ def test_html_escapes_what_it_shows():
     def tagged(logits):
         raise ValueError("<b>")
 
-    assert "&lt;b&gt;" in check("stable-softmax", tagged)._repr_html_()
+    assert "&lt;b&gt;" in check("sampling-softmax", tagged)._repr_html_()

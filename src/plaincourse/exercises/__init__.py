@@ -1,6 +1,6 @@
 """Exercises that say more than "wrong": each knows the mistakes that people make in it.
 
->>> check("top-k", my_top_k)
+>>> check("sampling-top-k", my_top_k)
 
 says whether the answer is right, not attempted yet, which known mistake it looks like, or the first case where it is wrong.
 A topic module of this package lists its exercises in ``EXERCISES``.

@@ -20,6 +20,24 @@ def temperature_cases(rng):
     return [(np.log([1.0, 2.0, 4.0]), 0.5)]
 
 
+# ---- which of temperature and top-p comes first, with a pencil
+
+
+def kept_words(logits, temperature, p):
+    """How many words stay when the temperature acts before top-p, and when it acts after."""
+    return np.isfinite([top_p(logits / temperature, p), top_p(logits, p)]).sum(axis=-1)
+
+
+def order_cases(rng):
+    """Three logits whose first word reaches p alone at the temperature, but not without it."""
+    return [(np.array([3.0, 2.0, 1.0]), 0.5, 0.8)]
+
+
+def kept_before_the_crossing_word(logits, temperature, p):
+    first, after = (np.cumsum(softmax(scores)) for scores in (logits / temperature, logits))
+    return np.array([np.sum(first <= p), np.sum(after <= p)])
+
+
 # ---- softmax that does not overflow
 
 
@@ -114,7 +132,7 @@ def on_logits(logits, p):
 
 EXERCISES = [
     Exercise(
-        "temperature-by-hand",
+        "sampling-by-hand",
         "Temperature, then softmax",
         distribution,
         temperature_cases,
@@ -144,7 +162,7 @@ EXERCISES = [
         by_hand=True,
     ),
     Exercise(
-        "stable-softmax",
+        "sampling-softmax",
         "A softmax that does not overflow",
         softmax_rows,
         softmax_cases,
@@ -167,7 +185,7 @@ EXERCISES = [
         ),
     ),
     Exercise(
-        "top-k",
+        "sampling-top-k",
         "Exactly k words",
         top_k,
         top_k_cases,
@@ -195,7 +213,7 @@ EXERCISES = [
         ),
     ),
     Exercise(
-        "top-p",
+        "sampling-top-p",
         "The smallest set that reaches p",
         top_p,
         top_p_cases,
@@ -221,5 +239,34 @@ EXERCISES = [
                 on_logits,
             ),
         ),
+    ),
+    Exercise(
+        "sampling-order",
+        "Which filter first?",
+        kept_words,
+        order_cases,
+        (
+            Mistake(
+                "the two exchanged",
+                "Both numbers occur, in the other order. A temperature below 1 makes the first word stronger, so fewer words reach 0.8.",
+                lambda logits, temperature, p: kept_words(logits, temperature, p)[::-1],
+            ),
+            Mistake(
+                "temperature first, both times",
+                "The first number is right. When top-p acts first, it sees the shares at temperature 1: compute them again without dividing.",
+                lambda logits, temperature, p: kept_words(logits / temperature, 1.0, p),
+            ),
+            Mistake(
+                "temperature forgotten",
+                "The second number is right. For the first, divide the logits by 0.5 before you look at the shares.",
+                lambda logits, temperature, p: kept_words(logits, 1.0, p),
+            ),
+            Mistake(
+                "crossing word dropped",
+                "You stopped before the word with which the sum reaches 0.8. It stays too: otherwise no word might be left.",
+                kept_before_the_crossing_word,
+            ),
+        ),
+        by_hand=True,
     ),
 ]

@@ -5,19 +5,9 @@ import traitlets
 
 from plainformer.sampling import probabilities
 
+from plaincourse import data
 from plaincourse.explorables import still
 from plaincourse.explorables.base import Explorable, Numbers
-
-# GPT-2 small after "Data visualization empowers users to": the twelve largest logits, as Transformer Explainer shows them.
-WORDS = [
-    "visualize", "create", "see", "make", "easily", "quickly", "explore", "find", "understand", "build", "better", "identify",
-]  # fmt: skip
-LOGITS = [
-    -135.9131622, -136.6836090, -137.1203003, -137.6473846, -137.6664734, -137.7237854,
-    -137.7835236, -138.0481415, -138.2928314, -138.4104004, -138.4533234, -138.4869232,
-]  # fmt: skip
-# log(sum(exp(all 50,257 logits / T))), as pairs of T and this number.
-LOG_SUM_EXP = [[0.8, -168.666870], [1.0, -134.067004], [2.0, -63.620500]]
 
 
 class Sampling(Explorable):
@@ -31,10 +21,10 @@ class Sampling(Explorable):
 
     module = "sampling"
     prompt = traitlets.Unicode("Data visualization empowers users to").tag(sync=True)
-    words = traitlets.List(traitlets.Unicode(), WORDS, minlen=12, maxlen=12).tag(sync=True)
-    logits = Numbers(LOGITS, shape=(12,), low=-1000, high=1000)
-    others = traitlets.Int(50_245, min=1).tag(sync=True)
-    log_sum_exp = Numbers(LOG_SUM_EXP, shape=(3, 2), low=-10_000, high=10_000)
+    words = traitlets.List(traitlets.Unicode(), list(data.NEXT_WORDS), minlen=12, maxlen=12).tag(sync=True)
+    logits = Numbers(list(data.NEXT_LOGITS), shape=(12,), low=-1000, high=1000)
+    others = traitlets.Int(data.VOCABULARY - len(data.NEXT_WORDS), min=1).tag(sync=True)
+    log_sum_exp = Numbers([list(pair) for pair in data.LOG_SUM_EXP.items()], shape=(3, 2), low=-10_000, high=10_000)
     temperature = Numbers(0.8, shape=(), low=0, high=2)
     top_k = traitlets.Int(5, min=1, max=12, allow_none=True).tag(sync=True)
     top_p = traitlets.Float(None, min=0.05, max=1, allow_none=True).tag(sync=True)
