@@ -292,8 +292,9 @@ def bars(labels, values, *, xlabel, digits=2, title=None, faded=()):
 def curves(x, lines, *, xlabel, ylabel, title=None, points=(), xlog=False, ylog=False, markers=False):
     """Lines over a common x, told apart by colour and dashes.
 
-    x: (n,). lines: ``{name: y}``, each y (n,). points: (x, y, text) triples, marked and labelled. xlog and ylog:
-    logarithmic axes. markers: mark every value, for measurements rather than functions.
+    x: (n,). lines: ``{name: y}``, each y (n,). points: (x, y, text) triples, marked and labelled; a fourth entry (x, y)
+    says where the text begins, if beside its point it would cover a line. xlog and ylog: logarithmic axes. markers:
+    mark every value, for measurements rather than functions.
     """
     x = _finite(x, "x")
     _few(lines, "lines", len(DASHES))
@@ -309,11 +310,15 @@ def curves(x, lines, *, xlabel, ylabel, title=None, points=(), xlog=False, ylog=
         axes.set(xlabel=xlabel, ylabel=ylabel, xscale="log" if xlog else "linear", yscale="log" if ylog else "linear")
         if not (xlog or ylog):
             axes.axhline(0, color=QUIET, linewidth=0.8, zorder=0)
-        for px, py, text in points:
+        for px, py, text, *place in points:
             axes.plot([px], [py], "o", color=INK, markersize=6, zorder=4)
             halo = [withStroke(linewidth=3, foreground="#ffffff")]
             low = py < sum(axes.get_ylim()) / 2
-            axes.annotate(text, (px, py), (8, 10 if low else -14), textcoords="offset points", path_effects=halo, zorder=5)
+            where = {"xytext": (8, 10 if low else -14), "textcoords": "offset points"}
+            if place:
+                leader = {"arrowstyle": "-", "color": QUIET, "shrinkB": 4}
+                where = {"xytext": place[0], "arrowprops": leader}
+            axes.annotate(text, (px, py), **where, path_effects=halo, zorder=5)
         axes.grid(True, color="#e4e4e4", linewidth=0.7)
         axes.set_axisbelow(True)
         if xlog and len(x) <= 8:
