@@ -25,7 +25,7 @@ DASHES = ["-", "--", ":", "-.", (0, (6, 1, 1, 1, 1, 1)), (0, (1, 3))]
 MARKERS = ["o", "s", "^", "D", "v", "P"]
 HATCHES = ["", "////", "\\\\\\\\", "xxxx", "----", "||||"]
 # The ends stay light enough for dark numbers; zero is white, in print and on screen.
-SIGNED = LinearSegmentedColormap.from_list("signed", ["#6aaed6", "#ffffff", "#f2a16b"])
+SIGNED = LinearSegmentedColormap.from_list("signed", ["#f2a16b", "#ffffff", "#6aaed6"])
 WEIGHTS = LinearSegmentedColormap.from_list("weights", ["#ffffff", "#6aaed6"])
 DROPPED = "#d9d9d9"
 
