@@ -1,0 +1,461 @@
+"""The explorables on a built page, opened from its folder, without a kernel: their numbers are plainformer's."""
+
+import functools
+import http.server
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import axe_playwright_python
+import nbformat
+import numpy as np
+import pytest
+from filelock import FileLock
+from plaincourse import explorables
+from plaincourse.explorables.gate import CURVES, LOWEST_AT
+from plainformer.activations import silu
+from plainformer.linear import linear
+
+AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
+CONFIG = """\
+title: Test
+only_build_toc_files: true
+execute: {execute_notebooks: "off"}
+sphinx:
+  extra_extensions: [plaincourse.book.theme, plaincourse.book.explorables]
+  config:
+    nb_mime_priority_overrides: [["html", "text/html", 0]]
+    nb_ipywidgets_js: {}
+"""
+TOC = "{format: jb-book, root: index, chapters: [{file: live}, {file: odd}]}"
+HOSTILE = "<img src=x onerror=alert(1)>'\"&amp;"
+
+
+def stored(explorable):
+    """The outputs that a notebook keeps of an explorable."""
+    data, _ = explorable._repr_mimebundle_()
+    del data["application/vnd.jupyter.widget-view+json"]
+    return data
+
+
+def write_page(path, outputs):
+    """Write an executed notebook with one cell for each output."""
+    cells = [nbformat.v4.new_markdown_cell("# Explorables\n\nA page.")]
+    for count, data in enumerate(outputs, start=1):
+        output = nbformat.v4.new_output("execute_result", data, execution_count=count)
+        cells.append(nbformat.v4.new_code_cell("explorable", id=f"cell-{count}", execution_count=count, outputs=[output]))
+    metadata = {"language_info": {"name": "python", "pygments_lexer": "ipython3"}}
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=metadata), path)
+
+
+def build(folder):
+    """Build a small book in `folder`: a page without explorables, one with all, and one with hostile and broken ones."""
+    broken = stored(explorables.Matmul())
+    broken["text/html"] = broken["text/html"].replace('"x": [1.0', '"y": [1.0')
+    write_page(folder / "index.ipynb", [])
+    write_page(folder / "live.ipynb", [stored(explorables.Matmul()), stored(explorables.Gate()), stored(explorables.Sampling())])
+    write_page(folder / "odd.ipynb", [stored(explorables.Sampling(words=[HOSTILE] * 12)), stored(explorables.Sampling(seed=7)), broken])
+    (folder / "_config.yml").write_text(CONFIG, encoding="utf-8")
+    (folder / "_toc.yml").write_text(TOC, encoding="utf-8")
+    command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", "-W", "-n", "-q", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="session")
+def small_book(shared):
+    """The folder of the small book's HTML, built once."""
+    folder = shared / "explorables"
+    with FileLock(shared / "explorables.lock"):
+        if not folder.exists():
+            folder.mkdir()
+            build(folder)
+    return folder / "_build" / "html"
+
+
+@pytest.fixture
+def open_page(browser, small_book):
+    """Open a page of the small book: open_page("live.html", width=390, theme="dark")."""
+    contexts = []
+
+    def open_page(name, width=1280, theme="light", motion="reduce", root=None):
+        context = browser.new_context(viewport={"width": width, "height": 900}, reduced_motion=motion)
+        context.add_init_script(f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')")
+        contexts.append(context)
+        page = context.new_page()
+        page.complaints, page.addresses = [], []
+        page.on("console", lambda message: page.complaints.append(message.text) if message.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.on("request", lambda request: page.addresses.append(request.url))
+        page.goto(f"{root or small_book.as_uri()}/{name}")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def find(page, module):
+    """The live explorable of that module."""
+    root = page.locator(f'.plain-explorable[data-module="{module}"][data-live]').first
+    root.wait_for()
+    return root
+
+
+def numbers(root, *selectors):
+    """The full-precision numbers of all nodes that match, as an array; a list of arrays for several selectors."""
+    found = root.evaluate(
+        """(root, selectors) => selectors.map(one => [...root.querySelectorAll(one)].map(node => Number(node.dataset.value)))""", selectors
+    )
+    return np.array(found[0]) if len(selectors) == 1 else [np.array(one) for one in found]
+
+
+def shown(root):
+    """Everything that an explorable says: its numbers, its words and which boxes are ticked."""
+    return root.evaluate(
+        """node => JSON.stringify([
+            node.innerText,
+            [...node.querySelectorAll('[data-value]')].map(one => one.dataset.value),
+            [...node.querySelectorAll('input')].map(one => [one.value, one.checked]),
+        ])"""
+    )
+
+
+def check_matmul(root):
+    x, weight, row, y, lane_x, lane_column, products, sums, result = numbers(
+        root, ".pe-x-sliders .pe-readout", ".pe-matrix:not(.pe-row) td", ".pe-row td", ".pe-outputs [data-value]",
+        ".pe-rowx [data-value]", ".pe-column [data-value]", ".pe-product [data-value]", ".pe-steps [data-value]", ".pe-result",
+    )  # fmt: skip
+    column, terms, picked = root.evaluate(
+        """root => [root.querySelector('.pe-outputs input:checked').value, root.querySelector('[data-terms]').dataset.terms,
+            root.querySelectorAll('td.pe-picked').length].map(Number)"""
+    )
+    weight = weight.reshape(4, 8)
+    expected = x * weight[:, column]
+    np.testing.assert_array_equal(weight, explorables.WEIGHT)
+    np.testing.assert_array_equal([row, lane_x, lane_column], [x, x, weight[:, column]])
+    np.testing.assert_allclose(y, linear(x, weight), atol=1e-12)
+    np.testing.assert_allclose(products, [*expected, expected[:terms].sum()], atol=1e-12)
+    np.testing.assert_allclose(sums, [*np.cumsum(expected), expected[:terms].sum()], atol=1e-12)
+    np.testing.assert_allclose(result, y[[column]], atol=1e-12)
+    assert picked == 4
+
+
+def check_gate(root):
+    [z, *settings], values, gates, products, result = numbers(
+        root, ".pe-readout", "[data-curve]", "[data-gate]", "[data-product]", ".pe-result [data-value]"
+    )
+    ticked, visible = root.evaluate(
+        """root => [[...root.querySelectorAll('input[type=checkbox]')].map(one => one.checked),
+            [...root.querySelectorAll('[data-curve]')].map(one => one.checkVisibility())]"""
+    )
+    expected = {name: function(np.array(z)) for name, function in CURVES.items()}
+    np.testing.assert_allclose(values, [*expected.values(), expected["gelu_tanh"] - expected["gelu"]], rtol=1e-10, atol=1e-15)
+    assert visible == [*ticked, ticked[2] and ticked[3]]
+    a, u = np.array(settings).reshape(4, 2).T
+    np.testing.assert_allclose(gates, silu(a), atol=1e-14)
+    np.testing.assert_allclose([products, result], [silu(a) * u] * 2, atol=1e-13)
+
+
+def sampling_settings(root):
+    """The settings on show, in the form that the Python class takes."""
+    raw = root.locator(".pe-readout").evaluate_all("nodes => nodes.map(node => JSON.parse(node.dataset.value))")
+    temperature, top_k, top_p = raw
+    seed = int(root.get_by_label("seed", exact=True).input_value())
+    return {"temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": seed}
+
+
+def check_sampling(root):
+    settings = sampling_settings(root)
+    expected = explorables.Sampling(**settings).shares()
+    shares, counts, gap = numbers(root, ".pe-share[data-value]", ".pe-count", "[data-gap]")
+    disabled, status = root.evaluate(
+        """root => [[...root.querySelectorAll('[data-draw]')].map(one => one.disabled), root.querySelector('.pe-status').textContent]"""
+    )
+    assert disabled == [expected is None] * 3
+    if expected is None:
+        assert len(shares) == 0
+        assert "would reach into everything else" in status
+        return
+    np.testing.assert_allclose(shares, expected, atol=1e-12)
+    np.testing.assert_array_equal(counts, drawn(expected, settings["seed"], int(counts.sum())))
+    if counts.sum():
+        np.testing.assert_allclose(gap, [np.abs(expected - counts / counts.sum()).max()], atol=1e-12)
+
+
+def drawn(shares, seed, n):
+    """The counts of n draws, with the same generator (mulberry32) written a second time, in Python."""
+    counts, state, edges = np.zeros(len(shares), int), seed, np.cumsum(shares)
+    for _ in range(n):
+        state = (state + 0x6D2B79F5) % 2**32
+        mixed = (state ^ (state >> 15)) * (state | 1) % 2**32
+        mixed ^= (mixed + (mixed ^ (mixed >> 7)) * (mixed | 61)) % 2**32
+        counts[np.searchsorted(edges, (mixed ^ (mixed >> 14)) / 2**32, side="right")] += 1
+    return counts
+
+
+CHECKS = {"matmul": check_matmul, "gate": check_gate, "sampling": check_sampling}
+
+
+# What to do first where a control would otherwise lead to the state that is already there.
+PREPARE = {
+    "Add up again": lambda root: root.get_by_role("button", name="Take one term away").click(),
+    "Add one term": lambda root: root.get_by_role("button", name="Take one term away").click(),
+    "The document's values": lambda root: root.get_by_label("u[0]", exact=True).fill("1.5"),
+}
+
+
+def by_mouse(page, control):
+    """Move a control with the mouse, to where it was not."""
+    control.scroll_into_view_if_needed()
+    box, kind = control.bounding_box(), control.get_attribute("type")
+    across = 0.5
+    if kind == "range":
+        across = control.evaluate("node => (node.value - node.min) / (node.max - node.min) > 0.5 ? 0.25 : 0.75")
+    page.mouse.click(box["x"] + across * box["width"], box["y"] + box["height"] / 2)
+    if kind == "number":
+        page.keyboard.type("9")
+        page.keyboard.press("Tab")
+
+
+def by_keyboard(page, control):
+    """Move a control with the keyboard alone."""
+    control.focus()
+    kind = control.get_attribute("type")
+    keys = {"radio": ["ArrowRight"], "number": ["ArrowUp", "Enter"]}.get(kind, ["Space"])
+    if kind == "range":
+        keys = [control.evaluate("node => (node.value - node.min) / (node.max - node.min) > 0.5 ? 'ArrowLeft' : 'ArrowRight'")]
+    for key in keys:
+        page.keyboard.press(key)
+
+
+@pytest.mark.parametrize("move", [by_mouse, by_keyboard])
+@pytest.mark.parametrize("module, count", [("matmul", 15), ("gate", 17), ("sampling", 8)])
+def test_every_control_moves_and_the_numbers_stay_the_library_s(open_page, module, count, move):
+    page = open_page("live.html")
+    root, check = find(page, module), CHECKS[module]
+    check(root)
+    controls = root.locator("input, button").all()
+    assert len(controls) == count
+    for control in controls:
+        name = control.get_attribute("aria-label") or control.evaluate("node => node.closest('label, button').textContent")
+        PREPARE.get(name, lambda root: None)(root)
+        before = shown(root)
+        move(page, control)
+        assert shown(root) != before, f"{name} does nothing"
+        if name == "Add up again":
+            root.locator('[data-terms="4"]').wait_for()
+        check(root)
+    assert page.complaints == []
+
+
+def test_matmul_starts_from_the_document_s_numbers(open_page):
+    root = find(open_page("live.html"), "matmul")
+    np.testing.assert_array_equal(numbers(root, ".pe-outputs [data-value]"), [-2, 1, 0.5, -1, 3, 0, -0.5, 2])
+    np.testing.assert_array_equal(numbers(root, ".pe-product [data-value]"), [2, -2, 0.5, 0, 0.5])
+    assert root.locator(".pe-result").inner_text() == "y[2] = 1 × 2 + 2 × (−1) + (−1) × (−0.5) + 0 × 1 = 0.5"
+
+
+def test_matmul_a_click_on_a_weight_picks_its_column(open_page):
+    root = find(open_page("live.html"), "matmul")
+    root.locator(".pe-matrix:not(.pe-row) tr").nth(3).locator("td").nth(6).click()
+    assert root.get_by_label("y[6]").is_checked()
+    check_matmul(root)
+
+
+def test_matmul_adds_the_products_one_by_one_unless_less_motion_is_asked_for(open_page):
+    root = find(open_page("live.html", motion="no-preference"), "matmul")
+    root.get_by_text("−2", exact=True).last.scroll_into_view_if_needed()
+    root.get_by_label("y[4]").check(force=True)
+    assert int(root.locator("[data-terms]").get_attribute("data-terms")) < 4
+    root.locator('[data-terms="2"]').wait_for()
+    root.locator('[data-terms="4"]').wait_for()
+    root = find(open_page("live.html"), "matmul")
+    root.get_by_label("y[4]").check(force=True)
+    assert root.locator("[data-terms]").get_attribute("data-terms") == "4"
+
+
+def test_gate_the_buttons_set_what_they_say(open_page):
+    root = find(open_page("live.html"), "gate")
+    for name, gates in [("Lowest gates", [-0.27846] * 4), ("All gates at 1", [1] * 4), ("The document's values", [0.1, 1.5, 0, 2])]:
+        root.get_by_role("button", name=name).click()
+        np.testing.assert_allclose(numbers(root, "[data-gate]"), gates, atol=1e-5)
+        check_gate(root)
+    np.testing.assert_allclose(numbers(root, "[data-product]"), [0.2, -1.5, 0, 1], atol=1e-12)
+    assert root.locator(".pe-result").inner_text() == "g · u = [0.2, −1.5, 0, 1]"
+
+
+def test_gate_the_bounds_are_silu_s(open_page):
+    root = find(open_page("live.html"), "gate")
+    np.testing.assert_allclose(numbers(root, "[data-bound]"), [silu(np.array(LOWEST_AT)), LOWEST_AT], atol=1e-7)
+    assert [round(number, 5) for number in numbers(root, "[data-bound]")] == [-0.27846, -1.27846]
+
+
+def test_gate_the_plot_itself_can_be_dragged(open_page):
+    page = open_page("live.html")
+    root = find(page, "gate")
+    plot = root.locator(".pe-plot")
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2 - 64 * box["width"] / 380, box["y"] + 40)
+    page.mouse.up()
+    assert numbers(root, ".pe-readout")[0] == pytest.approx(-2, abs=0.051)
+    check_gate(root)
+
+
+def test_sampling_shows_the_document_s_percentages(open_page):
+    root = find(open_page("live.html"), "sampling")
+    assert root.locator(".pe-share").all_inner_texts()[:6] == ["54.67 %", "20.87 %", "12.09 %", "6.26 %", "6.11 %", "cut: top-k"]
+
+
+def test_sampling_without_top_k_stops_only_where_the_rest_is_known(open_page):
+    root = find(open_page("live.html"), "sampling")
+    root.get_by_label("temperature").fill("5")
+    assert sampling_settings(root)["temperature"] == 0.5
+    root.get_by_label("top-k").press("End")
+    assert sampling_settings(root) == {"temperature": 0.8, "top_k": None, "top_p": None, "seed": 1}
+    seen = []
+    for place in range(4):
+        root.get_by_label("temperature").fill(str(place))
+        seen.append(sampling_settings(root)["temperature"])
+        check_sampling(root)
+    assert seen == [0, 0.8, 1, 2]
+
+
+@pytest.mark.parametrize("temperature, known", [(0, 20), (1, 13), (2, 9), (3, 1)])
+def test_sampling_shows_no_made_up_nucleus(open_page, temperature, known):
+    """Of the twenty values of top-p, at each exact temperature, only some are answered by the twelve words."""
+    root = find(open_page("live.html"), "sampling")
+    root.get_by_label("top-k").press("End")
+    root.get_by_label("temperature").fill(str(temperature))
+    answered = 0
+    for step in range(1, 21):
+        root.get_by_label("top-p").fill(f"{step / 20:.2f}")
+        check_sampling(root)
+        answered += root.locator(".pe-share[data-value]").count() > 0
+    assert answered == known + (temperature > 0)  # top-p off is always answered
+
+
+def test_sampling_counts_approach_the_probabilities(open_page):
+    root = find(open_page("live.html"), "sampling")
+    gaps = []
+    for name in ("Draw 100", "Draw 10,000"):
+        root.get_by_role("button", name=name).click()
+        gaps.append(numbers(root, "[data-gap]")[0])
+    assert gaps[1] < 0.015 < gaps[0]
+    assert numbers(root, ".pe-count").sum() == 10_100
+    check_sampling(root)
+
+
+def test_sampling_the_same_seed_draws_the_same_words(open_page):
+    page = open_page("odd.html")
+    root = page.locator('[data-module="sampling"][data-live]').nth(1)
+    assert sampling_settings(root)["seed"] == 7
+    root.get_by_role("button", name="Draw 100").click()
+    first = numbers(root, ".pe-count")
+    root.get_by_role("button", name="Start over").click()
+    assert numbers(root, ".pe-count").sum() == 0
+    root.get_by_role("button", name="Draw 100").click()
+    np.testing.assert_array_equal(numbers(root, ".pe-count"), first)
+    check_sampling(root)
+
+
+def test_two_explorables_of_one_kind_do_not_share_anything(open_page):
+    both = open_page("odd.html").locator('[data-module="sampling"][data-live]')
+    both.nth(0).get_by_label("temperature").fill("20")
+    assert sampling_settings(both.nth(0))["temperature"] == 2
+    assert sampling_settings(both.nth(1))["temperature"] == 0.8
+
+
+def test_a_page_asks_for_nothing_outside_its_folder(open_page, small_book):
+    page = open_page("live.html")
+    for module in CHECKS:
+        find(page, module)
+    inside = (f"{small_book.as_uri()}/", "blob:null/", "blob:file:", "data:")
+    assert [address for address in page.addresses if not address.startswith(inside)] == []
+    assert [address for address in page.addresses if "/_explorables/" in address]
+    assert page.complaints == []
+
+
+def test_scripts_are_linked_once_and_only_where_they_are_needed(small_book):
+    assert "_explorables" not in (small_book / "index.html").read_text(encoding="utf-8")
+    live = (small_book / "live.html").read_text(encoding="utf-8")
+    for name in ("explorable.css", "loader.js", "matmul.js", "gate.js", "sampling.js"):
+        assert live.count(f"_explorables/{name}?v=") == 1
+    odd = (small_book / "odd.html").read_text(encoding="utf-8")
+    assert "_explorables/gate.js" not in odd
+
+
+def test_a_broken_explorable_keeps_its_picture_and_troubles_nothing_else(open_page):
+    page = open_page("odd.html")
+    page.locator('[data-module="sampling"][data-live]').nth(1).wait_for()
+    broken = page.locator('[data-module="matmul"]')
+    assert broken.locator('svg[role="img"]').is_visible()
+    assert broken.get_attribute("data-live") is None
+    assert [text[:43] for text in page.complaints] == ["This explorable stays a still picture: Type"]
+
+
+def test_hostile_words_stay_text(open_page):
+    page = open_page("odd.html")
+    root = find(page, "sampling")
+    assert root.locator("tbody th").first.inner_text() == HOSTILE
+    assert root.locator("img").count() == 0
+
+
+def test_without_scripts_the_still_pictures_are_there(browser, small_book):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{small_book.as_uri()}/live.html")
+    labels = page.locator(".plain-explorable").get_by_role("img")
+    assert labels.count() == 3 and all(labels.nth(i).is_visible() for i in range(3))
+    context.close()
+
+
+def test_it_works_from_a_server_too(open_page, small_book):
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *arguments):
+            pass
+
+        def do_GET(self):
+            if self.path == "/favicon.ico":  # every browser asks for one; the small book has none
+                self.send_response(204)
+                self.end_headers()
+            else:
+                super().do_GET()
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=small_book)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        page = open_page("live.html", root=f"http://127.0.0.1:{server.server_port}")
+        for module, check in CHECKS.items():
+            check(find(page, module))
+        assert page.complaints == []
+        server.shutdown()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_it_fits_the_screen_and_axe_finds_nothing(open_page, width, theme):
+    page = open_page("live.html", width=width, theme=theme)
+    for module in CHECKS:
+        find(page, module)
+    find(page, "gate").get_by_role("button", name="Lowest gates").click()
+    find(page, "sampling").get_by_role("button", name="Draw 10,000").click()
+    assert page.evaluate("document.documentElement.dataset.theme") == theme
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    outside = page.locator(".pe").evaluate_all("all => all.filter(node => node.scrollWidth > node.clientWidth).map(node => node.className)")
+    assert outside == []
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate("() => axe.run('.bd-article')")
+    assert len(found["passes"]) > 10, "axe has looked at nothing"
+    assert [f"{rule['id']}: {node['html'][:150]}" for rule in found["violations"] for node in rule["nodes"]] == []
+
+
+def test_every_control_is_large_enough_to_touch(open_page):
+    page = open_page("live.html", width=390)
+    for module in CHECKS:
+        for control in find(page, module).locator("input, button").all():
+            box = control.bounding_box()
+            assert min(box["width"], box["height"]) >= 24, control.evaluate("node => node.outerHTML")
