@@ -63,6 +63,7 @@ class Shapes:
         for name, part, cls in zip(self.names, parts, self.classes, strict=True):
             self.inputs += fields(name, cls) if cls else [parse(name, part)]
         self.output = parse("result", right.strip())
+        self.plans = {}
 
     def unfold(self, values):
         """Lay the fields of parameters side by side with the other arguments."""
@@ -76,10 +77,15 @@ class Shapes:
                 raise TypeError(f"{self.function}: {name} must be {cls.__name__}(...), got {type(value).__name__}")
         return flat
 
-    def key(self, flat):
-        """What the check depends on: arrays by their kind, shape and dtype, anything else by its value."""
+    def plan(self, flat):
+        """What ``check`` returns. It depends on the kinds, shapes and dtypes of arrays: those seen before cost one look-up."""
         arrays = [hasattr(value, "dtype") and not argument.integer for argument, value in zip(self.inputs, flat)]
-        return tuple((type(v), v.shape, v.dtype) if array else (type(v), repr(v)) for array, v in zip(arrays, flat))
+        key = tuple((type(v), v.shape, v.dtype) if array else (type(v), repr(v)) for array, v in zip(arrays, flat))
+        if key not in self.plans:
+            if len(self.plans) >= 1024:
+                self.plans.clear()
+            self.plans[key] = self.check(flat)
+        return self.plans[key]
 
     def cast(self, flat, xp, dtype):
         """The arguments with the arrays of numbers in another precision."""
@@ -185,26 +191,22 @@ def is_mask(function, name, value):
 
 
 def shaped(line, half=True):
-    """Declare a function's shapes; see the module's docstring. Shapes seen before cost one look-up.
+    """Declare a function's shapes; see the module's docstring.
 
     ``half``: whether half precision, which is computed in float32, comes back as half precision.
     """
     def decorate(function):
-        shapes, plans = Shapes(line, function), {}
+        shapes = Shapes(line, function)
 
         @functools.wraps(function)
         def call(*args, **kwargs):
             count = len(shapes.names)
             values = args[:count] + tuple(kwargs.pop(name, None) for name in shapes.names[len(args):])
             flat = shapes.unfold(values)
-            key = shapes.key(flat)
-            if key not in plans:
-                if len(plans) >= 1024:
-                    plans.clear()
-                plans[key] = shapes.check(flat)
-            if plans[key] is None:
+            plan = shapes.plan(flat)
+            if plan is None:
                 return function(*values, *args[count:], **kwargs)
-            xp, compute, result = plans[key]
+            xp, compute, result = plan
             value = function(*shapes.cast(flat, xp, compute), *args[count:], **kwargs)
             return convert(xp, value, result) if half and result != compute else value
 
