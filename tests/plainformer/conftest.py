@@ -1,0 +1,19 @@
+"""Every test here runs with floating-point faults and warnings as errors."""
+import warnings
+
+import hypothesis
+import numpy as np
+import pytest
+import torch
+
+hypothesis.settings.register_profile("course", deadline=None, derandomize=True, database=None, max_examples=20)
+hypothesis.settings.load_profile("course")
+torch.set_num_threads(1)
+
+
+@pytest.fixture(autouse=True)
+def strict():
+    # Underflow is no fault: the weight of a far lower score rounds to 0.
+    with np.errstate(over="raise", divide="raise", invalid="raise"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield

@@ -1,0 +1,171 @@
+"""Legal calls of any function with a shape line, drawn by Hypothesis from nothing but that line.
+
+Used by the test of the lines themselves and by the comparisons with PyTorch.
+"""
+import importlib
+import inspect
+import math
+import pkgutil
+from dataclasses import dataclass, field
+
+import numpy as np
+import plainformer
+import torch
+from hypothesis import assume
+from hypothesis import strategies as st
+
+ENGINES = ("numpy", "torch")
+NUMPY_ONLY = {"plainformer.sampling"}
+# Without a context, the keys are the queries and a context is as wide as the model.
+FALLBACK = {"S": "T", "C": "E"}
+# What a line cannot say.
+LEGAL = {"causal_mask": lambda sizes: sizes["T"] <= sizes["S"]}
+LEAST_RANK = {"softmax": 1}
+# Legal values for the required settings that follow a line's arguments.
+SETTINGS = {
+    "rate": lambda: 0.25,
+    "rng": lambda: np.random.default_rng(7),
+    "temperature": lambda: 0.8,
+    "k": lambda: 2,
+    "p": lambda: 0.9,
+}
+
+
+def modules():
+    """Every module of the library that is there, also those written after this test."""
+    found = pkgutil.walk_packages(plainformer.__path__, "plainformer.")
+    return [importlib.import_module(module.name) for module in found]
+
+
+def shaped_functions():
+    """Every function with a shape line, from the module that defines it."""
+    members = [(module, value) for module in modules() for value in vars(module).values()]
+    return [value for module, value in members if hasattr(value, "shapes") and value.__module__ == module.__name__]
+
+
+def engines(function):
+    return ("numpy",) if function.__module__ in NUMPY_ONLY else ENGINES
+
+
+def convert(value, engine, dtype=None):
+    """An array on an engine, numbers in a dtype given by name; anything else as it is."""
+    if not isinstance(value, np.ndarray):
+        return value
+    if value.dtype.kind not in "biufc":
+        return value
+    tensor = torch.tensor(value)
+    if dtype and value.dtype != bool:
+        tensor = tensor.to(getattr(torch, dtype))
+    return tensor if engine == "torch" else tensor.numpy()
+
+
+def to_numpy(value):
+    """Any result as float64, so that results can be compared."""
+    if isinstance(value, torch.Tensor):
+        value = value.detach().double().numpy()
+    return np.asarray(value, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A legal call: the arguments of the line in order, parameters unfolded, as NumPy arrays, ints or None."""
+    function: object
+    flat: list
+    sizes: dict
+    settings: dict = field(default_factory=dict)
+
+    def arguments(self, engine="numpy", dtype=None):
+        """The arguments as the function takes them, on an engine and in a dtype."""
+        return self.function.shapes.fold([convert(value, engine, dtype) for value in self.flat])
+
+    def run(self, engine="numpy", dtype=None):
+        return self.apply(*self.arguments(engine, dtype))
+
+    def apply(self, *arguments):
+        settings = {name: make() for name, make in self.settings.items()}
+        return self.function(*arguments, **settings)
+
+    def given(self):
+        """(position, argument, value) of everything that was not left out."""
+        inputs = enumerate(zip(self.function.shapes.inputs, self.flat))
+        return [(i, argument, value) for i, (argument, value) in inputs if value is not None]
+
+    def replace(self, position, value):
+        return Call(self.function, [*self.flat[:position], value, *self.flat[position + 1:]], self.sizes, self.settings)
+
+    def expected_shape(self):
+        """The result's shape as the line has it."""
+        leading = [value.shape[:value.ndim - len(a.axes)] for _, a, value in self.given() if a.leading]
+        output = self.function.shapes.output
+        extra = np.broadcast_shapes(*leading) if output.leading else ()
+        return (*extra, *(length(axis, self.sizes) for axis in output.axes))
+
+
+def length(axis, sizes):
+    """The size of an axis such as ``T`` or ``H*D``."""
+    return math.prod(sizes[letter] for letter in axis.split("*"))
+
+
+def letters(argument):
+    return {letter for axis in argument.axes for letter in axis.split("*")}
+
+
+@st.composite
+def numbers(draw, shape, bound):
+    """Normally distributed numbers of some magnitude, with a few that Hypothesis chooses itself: 0, tiny, up to ±bound."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    array = np.asarray(rng.normal(size=shape) * draw(st.sampled_from([1.0, 1e-3, min(10.0, bound)])))
+    chosen = draw(st.lists(st.floats(-bound, bound), max_size=3))
+    if array.size:
+        array.flat[rng.integers(array.size, size=len(chosen))] = chosen
+    return array
+
+
+@st.composite
+def axis_sizes(draw, function, left_out, least):
+    """A size for every letter and three leading axes, pairwise different but where the call demands otherwise."""
+    shapes = function.shapes
+    names = sorted(set().union(*map(letters, [*shapes.inputs, shapes.output])))
+    drawn = draw(st.permutations(range(least, least + len(names) + 3)))
+    sizes = dict(zip(names, drawn))
+    if {"H", "G"} <= set(names):
+        sizes["H"] = sizes["G"] * draw(st.integers(1, 3))
+    for argument in left_out:
+        if argument.name != "mask":
+            sizes |= {name: sizes[FALLBACK[name]] for name in letters(argument) & set(FALLBACK)}
+    assume(LEGAL.get(function.__name__, lambda sizes: True)(sizes))
+    return sizes, tuple(drawn[len(names):])
+
+
+@st.composite
+def leading_axes(draw, sizes, least):
+    """None, one or two leading axes, and for each array a way to broadcast to them."""
+    full = sizes[:draw(st.integers(least, 2))]
+    shorter = [full[i:] for i in range(len(full) + 1 - least)]
+    return st.sampled_from([*shorter, tuple(1 for _ in full)])
+
+
+@st.composite
+def calls(draw, function, bound=10.0, least=1):
+    """Any legal call of a function with a shape line."""
+    shapes = function.shapes
+    left_out = [argument for argument in shapes.inputs if argument.optional and draw(st.booleans())]
+    sizes, spare = draw(axis_sizes(function, left_out, least))
+    leading = draw(leading_axes(spare, LEAST_RANK.get(function.__name__, 0)))
+    flat = []
+    for argument in shapes.inputs:
+        if argument in left_out:
+            flat.append(None)
+        elif argument.integer:
+            flat.append(sizes[argument.axes[0]])
+        else:
+            shape = (*(draw(leading) if argument.leading else ()), *(length(axis, sizes) for axis in argument.axes))
+            array = draw(numbers(shape, bound))
+            flat.append(array > -0.5 if argument.name == "mask" else array)
+    return Call(function, flat, sizes, required_settings(function))
+
+
+def required_settings(function):
+    """What a function needs beyond its line; a KeyError here asks for a new entry in SETTINGS."""
+    rest = list(inspect.signature(function).parameters.values())[len(function.shapes.names):]
+    return {parameter.name: SETTINGS[parameter.name] for parameter in rest if parameter.default is parameter.empty}
