@@ -1,0 +1,269 @@
+"""Exercises of the normalization chapter."""
+
+import numpy as np
+
+from plainformer.normalization import layer_norm, rms_norm
+
+from . import Exercise, Mistake
+
+# ---- LayerNorm with a pencil
+
+
+def normalised(x):
+    """Mean 0 and variance 1, without gain, bias and eps."""
+    return (x - x.mean()) / x.std()
+
+
+def pencil_case(rng):
+    """A row whose variance is 4."""
+    return [(np.array([1.0, 6.0, 6.0, 6.0, 6.0]),)]
+
+
+# ---- LayerNorm
+
+
+def layer_norm_cases(rng):
+    """One row, a batch that is not square, a row so small that eps shows, and a flat row."""
+    return [
+        (rng.normal(size=4), rng.normal(size=4), rng.normal(size=4), 1e-5),
+        (3 * rng.normal(size=(2, 5)) + 1, rng.normal(size=5), rng.normal(size=5), 1e-5),
+        (1e-3 * rng.normal(size=(3, 4)), rng.normal(size=4), rng.normal(size=4), 1e-5),
+        (np.full(4, 7.0), rng.normal(size=4), rng.normal(size=4), 1e-5),
+    ]
+
+
+def sample_variance(x, gain, bias, eps):
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, ddof=1, keepdims=True) + eps) * gain + bias
+
+
+def layer_norm_eps_outside(x, gain, bias, eps):
+    return (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True) + eps) * gain + bias
+
+
+def layer_norm_without_eps(x, gain, bias, eps):
+    return layer_norm(x, gain, bias, 0.0)
+
+
+def without_root(x, gain, bias, eps):
+    return (x - x.mean(-1, keepdims=True)) / (x.var(-1, keepdims=True) + eps) * gain + bias
+
+
+def layer_norm_along(axis):
+    def answer(x, gain, bias, eps):
+        return (x - x.mean(axis=axis, keepdims=True)) / np.sqrt(x.var(axis=axis, keepdims=True) + eps) * gain + bias
+
+    return answer
+
+
+def gain_first(x, gain, bias, eps):
+    return layer_norm(x * gain + bias, np.ones_like(gain), np.zeros_like(bias), eps)
+
+
+# ---- RMSNorm
+
+
+def rms_norm_cases(rng):
+    """One row far from mean 0, a batch that is not square, and a row so small that eps shows."""
+    return [
+        (rng.normal(size=4) + 2, rng.normal(size=4), 1e-5),
+        (3 * rng.normal(size=(2, 5)), rng.normal(size=5), 1e-5),
+        (np.array([1e-3, 2e-3, 2e-3, 4e-3]), rng.normal(size=4), 1e-5),
+    ]
+
+
+def centred_first(x, gain, eps):
+    return layer_norm(x, gain, np.zeros_like(gain), eps)
+
+
+def sum_of_squares(x, gain, eps):
+    return x / np.sqrt((x * x).sum(-1, keepdims=True) + eps) * gain
+
+
+def rms_norm_eps_outside(x, gain, eps):
+    return x / (np.sqrt((x * x).mean(-1, keepdims=True)) + eps) * gain
+
+
+def rms_norm_whole(x, gain, eps):
+    return x / np.sqrt((x * x).mean() + eps) * gain
+
+
+def mean_size(x, gain, eps):
+    return x / (np.abs(x).mean(-1, keepdims=True) + eps) * gain
+
+
+# ---- dropout with given random numbers
+
+
+def dropout_from(x, rate, uniform):
+    """Dropout whose random numbers are given: one for each number of x, from 0 to 1."""
+    return np.where(uniform >= rate, x / (1 - rate), 0.0)
+
+
+def dropout_cases(rng):
+    """Rates other than a half, where wrong scales could hide, and rate 0, which changes nothing."""
+    shapes_and_rates = [((6,), 0.25), ((3, 8), 0.1), ((2, 5), 0.4), ((4,), 0.0)]
+    return [(rng.normal(size=shape), rate, rng.random(shape)) for shape, rate in shapes_and_rates]
+
+
+def dropout_scaled_by(scale):
+    def answer(x, rate, uniform):
+        return np.where(uniform >= rate, x * scale(np.float64(rate)), 0.0)
+
+    return answer
+
+
+def wrong_side(x, rate, uniform):
+    return np.where(uniform < rate, x / (1 - rate), 0.0)
+
+
+EXERCISES = [
+    Exercise(
+        "normalization-by-hand",
+        "LayerNorm with a pencil",
+        normalised,
+        pencil_case,
+        (
+            Mistake(
+                "divided by one less",
+                "You divided the sum of the squares by 4, one less than the row has numbers. LayerNorm divides by 5: the variance is 4.",
+                lambda x: (x - x.mean()) / x.std(ddof=1),
+            ),
+            Mistake(
+                "no root",
+                "You divided by the variance. Divide by its square root: the result should have variance 1.",
+                lambda x: (x - x.mean()) / x.var(),
+            ),
+            Mistake(
+                "not centred",
+                "The division is right, but the mean is still in the numbers. Take 5 away from each first.",
+                lambda x: x / x.std(),
+            ),
+            Mistake(
+                "not scaled",
+                "The mean is 0 now. The variance is still 4: divide each number by its root.",
+                lambda x: x - x.mean(),
+            ),
+            Mistake(
+                "root mean square",
+                "This is RMSNorm: you divided by the root of the mean square and left the mean in. LayerNorm takes the mean away first.",
+                lambda x: x / np.sqrt((x * x).mean()),
+            ),
+        ),
+        tolerance=5e-3,
+        by_hand=True,
+    ),
+    Exercise(
+        "normalization-layer-norm",
+        "LayerNorm",
+        layer_norm,
+        layer_norm_cases,
+        (
+            Mistake(
+                "divided by one less",
+                "Your variance divides by E − 1, as torch.var and np.var(…, ddof=1) do. LayerNorm divides by E.",
+                sample_variance,
+            ),
+            Mistake(
+                "eps outside the root",
+                "You add eps to the root of the variance. Add it to the variance, inside the root: for small rows that makes a large difference.",
+                layer_norm_eps_outside,
+            ),
+            Mistake(
+                "no eps",
+                "A flat row has variance 0, and your function divides by it. Add eps to the variance, inside the root.",
+                layer_norm_without_eps,
+            ),
+            Mistake(
+                "no root",
+                "You divide by the variance. Divide by its square root, the standard deviation.",
+                without_root,
+            ),
+            Mistake(
+                "wrong axis",
+                "You normalise over the tokens, down the columns. Each token is normalised by itself: use axis=-1 with keepdims=True.",
+                layer_norm_along(0),
+            ),
+            Mistake(
+                "whole array",
+                "You take one mean and one variance for all tokens together. Each row has its own: use axis=-1 with keepdims=True.",
+                layer_norm_along(None),
+            ),
+            Mistake(
+                "gain before normalising",
+                "You multiply by the gain and add the bias first, and normalising then undoes much of it. They come last.",
+                gain_first,
+            ),
+            Mistake(
+                "bias forgotten",
+                "The normalised row times the gain is right. The bias is still to be added.",
+                lambda x, gain, bias, eps: layer_norm(x, gain, np.zeros_like(bias), eps),
+            ),
+        ),
+    ),
+    Exercise(
+        "normalization-rms-norm",
+        "RMSNorm",
+        rms_norm,
+        rms_norm_cases,
+        (
+            Mistake(
+                "centred first",
+                "You take the mean away first. That is LayerNorm: RMSNorm leaves the mean in.",
+                centred_first,
+            ),
+            Mistake(
+                "sum instead of mean",
+                "You divide by the root of the sum of the squares. Divide by the root of their mean, or wide rows come out small.",
+                sum_of_squares,
+            ),
+            Mistake(
+                "eps outside the root",
+                "You add eps to the root. Add it to the mean square, inside the root: for small rows that makes a large difference.",
+                rms_norm_eps_outside,
+            ),
+            Mistake(
+                "mean of the sizes",
+                "You divide by the mean of the absolute values. Square the numbers, take the mean, then the root.",
+                mean_size,
+            ),
+            Mistake(
+                "whole array",
+                "You take one mean square for all tokens together. Each row has its own: use axis=-1 with keepdims=True.",
+                rms_norm_whole,
+            ),
+            Mistake(
+                "gain forgotten",
+                "Each row has size 1 now. The learned gain is still to be multiplied.",
+                lambda x, gain, eps: rms_norm(x, np.ones_like(gain), eps),
+            ),
+        ),
+    ),
+    Exercise(
+        "normalization-dropout",
+        "Dropout",
+        dropout_from,
+        dropout_cases,
+        (
+            Mistake(
+                "not rescaled",
+                "The right numbers are dropped, but the rest is left as it was, so the mean shrinks. Divide what is kept by 1 − rate.",
+                dropout_scaled_by(lambda rate: 1.0),
+            ),
+            Mistake(
+                "divided by the rate",
+                "You divide what is kept by the rate, the share that is dropped. Divide by the share that is kept, 1 − rate.",
+                dropout_scaled_by(lambda rate: 1 / rate),
+            ),
+            Mistake(
+                "multiplied instead of divided",
+                "You multiply what is kept by 1 − rate, which makes the mean smaller still. Divide by it.",
+                dropout_scaled_by(lambda rate: 1 - rate),
+            ),
+            Mistake(
+                "wrong side",
+                "You keep a number where its random number is below the rate, so a rate of 0 drops everything. Keep it where it is at least the rate.",
+                wrong_side,
+            ),
+        ),
+    ),
+]
