@@ -139,7 +139,7 @@ EXERCISES = [
         "mlp-matched-width",
         "A fair width",
         matched_width,
-        lambda rng: [(1536,)],
+        lambda rng: [(12,)],
         (
             Mistake("same width", "With the same width, three tables hold half as many weights again as two.", lambda width: 4 * width),
             Mistake(
