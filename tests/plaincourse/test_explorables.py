@@ -180,3 +180,13 @@ def test_the_book_s_extension_needs_no_widget_library():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_change_in_the_browser_reaches_the_kernel():
+    """What the modules send with save_changes arrives as one message; settings that depend on each other come together."""
+    explorable = explorables.Sampling(temperature=0.5)
+    explorable.set_state({"temperature": 0.8, "top_k": None})
+    assert (explorable.temperature, explorable.top_k) == (0.8, None)
+    explorable = explorables.Matmul()
+    explorable.set_state({"x": [0, 0, 0, 1], "column": 4})
+    assert explorable.products().tolist() == [0, 0, 0, -1]

@@ -183,7 +183,7 @@ function makeCard(i, setGate, setUp) {
   const upText = label(25, 13);
   const outText = label(125, 13);
   const times = label(75, 66);
-  const bars = shape("svg", { viewBox: "0 0 150 150", "aria-hidden": "true" },
+  const bars = shape("svg", { viewBox: "0 0 150 154", "aria-hidden": "true" },
     shape("line", { class: "pe-axis", x1: 6, x2: 144, y1: 80, y2: 80 }), before, after, upText, outText, times,
     shape("path", { class: "pe-arrow", d: "M60 72 H88 M83 68 L88 72 L83 76" }),
     shape("text", { x: 25, y: 148, "text-anchor": "middle" }, "u"), shape("text", { x: 125, y: 148, "text-anchor": "middle" }, "g · u"));

@@ -62,9 +62,9 @@ class Gate(Explorable):
         for i, (gate, up, product) in enumerate(zip(self.gates(), self.up, self.products())):
             left = 280 + 90 * i
             parts.append(still.text(left + 35, 24, f"× {still.number(gate, 2)}", weight="bold"))
-            for x, value, opacity in ((left, up, 0.3), (left + 38, product, 1)):
+            for x, name, value, opacity in ((left, "u", up, 0.3), (left + 38, "g·u", product, 1)):
                 height = 70 * abs(value) / reach
                 colour, _ = still.tint(value, reach)
                 parts.append(still.box(x, 125 - height if value > 0 else 125, 32, max(height, 1), colour, opacity))
-                parts.append(still.text(x + 16, 222, still.number(value, 2)))
-        return still.picture(640, 236, self.sentence(), *parts)
+                parts += [still.text(x + 16, 210, still.number(value, 2)), still.text(x + 16, 230, name)]
+        return still.picture(640, 240, self.sentence(), *parts)

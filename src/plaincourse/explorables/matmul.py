@@ -47,10 +47,10 @@ class Matmul(Explorable):
     def still(self):
         """Return the picture: W above y, x to the left of y, the picked column outlined."""
         side, left = 44, 210
-        parts = [still.text(left + 4 * side, 16, "W (4, 8)"), still.text(2 * side + 4, 196, "x (4,)")]
+        parts = [still.text(left + 4 * side, 16, "W (4, 8)"), still.text(2 * side + 4, 224, "x (4,)"), still.text(left + 4 * side, 224, "y = x @ W (8,)")]
         largest = max(abs(value) for row in self.weight for value in row)
         for i, row in enumerate(self.weight):
             parts += [still.cell(left + j * side, 24 + i * side, side, value, largest, j == self.column) for j, value in enumerate(row)]
-        parts += [still.cell(4 + i * side, 204, side, value, 3, True) for i, value in enumerate(self.x)]
-        parts += [still.cell(left + j * side, 230, side, y, 4, j == self.column) for j, y in enumerate(self.outputs())]
-        return still.picture(left + 8 * side + 4, 300, self.sentence(), *parts)
+        parts += [still.cell(4 + i * side, 232, side, value, 3, True) for i, value in enumerate(self.x)]
+        parts += [still.cell(left + j * side, 232, side, y, 4, j == self.column) for j, y in enumerate(self.outputs())]
+        return still.picture(left + 8 * side + 4, 280, self.sentence(), *parts)

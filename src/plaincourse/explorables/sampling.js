@@ -91,7 +91,7 @@ function render({ model, el }) {
   });
   rows.at(-1).root.firstChild.append(element("small", {}, `${grouped(model.get("others"))} words`));
   const table = element("table", { class: "pe-words-table" },
-    element("thead", {}, element("tr", {}, ...["word", "", "probability", "drawn"].map((text) => element("th", { scope: "col" }, element("span", {}, text))))),
+    element("thead", {}, element("tr", {}, ...["word", null, "probability", "drawn"].map((text) => (text ? element("th", { scope: "col" }, element("span", {}, text)) : element("td"))))),
     element("tbody", {}, ...rows.map((row) => row.root)));
 
   const word = element("strong", { class: "pe-word" });
