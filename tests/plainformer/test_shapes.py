@@ -256,8 +256,8 @@ def test_gradients_flow(function, data):
     call = data.draw(calls(function, bound=2.0))
     flat = [convert(value, "torch") for value in call.flat]
     here = [i for i, v in enumerate(flat) if isinstance(v, torch.Tensor) and v.dtype == torch.float64]
-    if not here or sum(flat[i].numel() for i in here) > 400:
-        return  # nothing to derive by, or too much for finite differences
+    if not here:
+        return  # nothing to derive by
     if function.__name__ == "relu":
         flat[0] = torch.where(flat[0].abs() < 0.01, 0.5, flat[0])  # no derivative at the corner
 
