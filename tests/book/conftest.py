@@ -4,12 +4,14 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 from playwright.sync_api import Error, sync_playwright
 from project import ROOT
+from visits import visiting
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
 NO_BROWSER = "no Chromium found, and Playwright could not install one: install Chromium or Chrome, or name it: CHROMIUM=/path/to/chromium"
@@ -31,7 +33,9 @@ def shared(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def html(shared):
-    """The folder of the built book: built by the first worker that asks, strictly and from nothing."""
+    """The folder of the built book: BOOK=_build/html if that is set, else built by the first worker that asks, strictly."""
+    if "BOOK" in os.environ:
+        return Path(os.environ["BOOK"]).resolve()
     output = shared / "book"
     with FileLock(shared / "book.lock"):
         if not output.exists():
@@ -70,40 +74,8 @@ def browser(shared):
         browser.close()
 
 
-class Visit:
-    """A page of the book in a browser window of its own, and what it complained about or asked for while it opened."""
-
-    def __init__(self, window, html, name):
-        self.complaints, self.requests = [], []
-        window.on("console", lambda message: self.complaints.append(message.text) if message.type in ("error", "warning") else None)
-        window.on("pageerror", lambda error: self.complaints.append(str(error)))
-        window.on("requestfailed", lambda request: self.complaints.append(f"failed: {request.url}"))
-        window.on("request", lambda request: self.requests.append(request.url))
-        self.page, self.html = window, html
-        window.goto(f"{html.as_uri()}/{name}")
-        window.evaluate("() => window.MathJax?.startup?.promise?.then(() => 0)")
-
-    def requests_elsewhere(self):
-        """The addresses asked for that are not inside the book's folder."""
-        inside = (self.html.as_uri() + "/", "data:", "blob:")
-        return [address for address in self.requests if not address.startswith(inside)]
-
-    def open_everything(self):
-        """Unfold whatever the page has folded."""
-        self.page.evaluate("() => document.querySelectorAll('details').forEach(box => (box.open = true))")
-
-
 @pytest.fixture
 def visit(browser, html):
     """Open a page of the book: visit("index.html", width=390, theme="dark")."""
-    contexts = []
-
-    def visit(name, width=1280, theme="light"):
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme, reduced_motion="reduce")
-        context.add_init_script(f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')")
-        contexts.append(context)
-        return Visit(context.new_page(), html, name)
-
-    yield visit
-    for context in contexts:
-        context.close()
+    with ExitStack() as stack:
+        yield lambda name, **settings: stack.enter_context(visiting(browser, html, name, **settings))

@@ -6,34 +6,70 @@ import axe_playwright_python
 import pytest
 import yaml
 from project import ROOT, is_sentence
+from visits import visiting
 
-AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+# Axe would spend most of its time inside the drawn formulas.
+RUN_AXE = "() => axe.run({include: '.bd-article, .bd-search-container', exclude: 'mjx-container'})"
 
 
 def pages():
-    """The names of all pages, from the table of contents, and of the two that Sphinx adds."""
+    """The names of all pages: those of the table of contents, and the search."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    parts = toc.get("parts", [toc])
-    files = [chapter["file"] for part in parts for chapter in part.get("chapters", [])]
-    return [f"{name}.html" for name in [toc["root"], *files, "genindex", "search"]]
+    files = [chapter["file"] for part in toc["parts"] for chapter in part["chapters"]]
+    return [f"{name}.html" for name in [toc["root"], *files, "search"]]
 
 
-PAGES = pages()
+@pytest.fixture(scope="module", params=pages())
+def desk(browser, html, request):
+    """Each page on a desk, in the light."""
+    with visiting(browser, html, request.param) as visit:
+        yield visit
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_opens_from_its_folder_without_a_complaint(visit, name):
-    visited = visit(name)
-    assert visited.complaints == []
-    assert visited.requests_elsewhere() == []
+@pytest.fixture(scope="module", params=pages())
+def phone(browser, html, request):
+    """Each page on a phone, with everything unfolded."""
+    with visiting(browser, html, request.param, width=390) as visit:
+        visit.open_everything()
+        yield visit
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_fits_a_phone(visit, name):
-    visited = visit(name, width=390)
-    visited.open_everything()
-    assert visited.page.evaluate("document.documentElement.scrollWidth") <= 390
-    outside = visited.page.evaluate(
+def test_opens_from_its_folder_without_a_complaint(desk):
+    assert desk.complaints == []
+    assert desk.requests_elsewhere() == []
+
+
+def test_pictures_have_sentences(desk):
+    texts = desk.page.evaluate(
+        """() => [...document.querySelectorAll('.bd-article img, .bd-article svg[role=img]:not(mjx-container *)')]
+            .map(image => image.alt ?? image.getAttribute('aria-label') ?? image.querySelector('title')?.textContent ?? '')"""
+    )
+    assert [text for text in texts if not is_sentence(text)] == []
+
+
+def test_formulas_are_set(desk):
+    count = lambda selector: desk.page.locator(selector).count()
+    assert (count(".bd-article .math") == 0) == (count(".bd-article mjx-container") == 0)
+    assert count("mjx-merror, [data-mjx-error]") == 0
+    assert count("script[src*='tex-svg']") == (count(".bd-article .math") > 0), "MathJax is loaded where there is a formula, and only there"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(desk, theme):
+    page = desk.page
+    desk.open_everything()
+    page.evaluate("theme => (document.documentElement.dataset.theme = theme)", theme)
+    page.evaluate(AXE)
+    found = page.evaluate(RUN_AXE)
+    assert found["passes"], "axe has looked at nothing"
+    faults = [f"{rule['id']}: {node['html'][:200]} {node['failureSummary']}" for rule in found["violations"] for node in rule["nodes"]]
+    assert faults == []
+
+
+def test_fits_a_phone(phone):
+    assert phone.page.evaluate("document.documentElement.scrollWidth") <= 390
+    outside = phone.page.evaluate(
         """() => [...document.querySelectorAll('.bd-article *')].filter(element => {
             const box = element.getBoundingClientRect();
             if (box.width <= 1 || box.right <= innerWidth + 1) return false;
@@ -46,37 +82,13 @@ def test_fits_a_phone(visit, name):
     assert outside == [], "wider than the screen and not inside a box that scrolls"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", PAGES)
-def test_axe_finds_nothing(visit, name, theme):
-    visited = visit(name, theme=theme)
-    visited.open_everything()
-    page = visited.page
-    assert page.evaluate("document.documentElement.dataset.theme") == theme
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("() => axe.run({include: '.bd-article, .bd-search-container'})")
-    assert found["passes"], "axe has looked at nothing"
-    faults = [f"{rule['id']}: {node['html'][:200]} {node['failureSummary']}" for rule in found["violations"] for node in rule["nodes"]]
-    assert faults == []
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_pictures_have_sentences(visit, name):
-    texts = visit(name).page.evaluate(
-        """() => [...document.querySelectorAll('.bd-article img, .bd-article svg[role=img]:not(mjx-container *)')]
-            .map(image => image.alt ?? image.getAttribute('aria-label') ?? image.querySelector('title')?.textContent ?? '')"""
+def test_wide_boxes_can_be_scrolled_from_the_keyboard(phone):
+    stuck = phone.page.evaluate(
+        """() => [...document.querySelectorAll('.bd-article *')].filter(box =>
+            box.scrollWidth > box.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(box).overflowX)
+            && box.tabIndex < 0 && !box.querySelector('a, button, input, [tabindex="0"]')).map(box => box.outerHTML.slice(0, 120))"""
     )
-    assert [text for text in texts if not is_sentence(text)] == []
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_formulas_are_set(visit, name):
-    page = visit(name).page
-    formulas, containers = page.evaluate("['.bd-article .math', '.bd-article mjx-container'].map(name => document.querySelectorAll(name).length)")
-    assert (formulas == 0) == (containers == 0)
-    assert page.locator("mjx-merror, [data-mjx-error]").count() == 0
-    scripts = page.evaluate("[...document.scripts].filter(script => script.src.includes('tex-svg')).length")
-    assert scripts == (formulas > 0), "MathJax is loaded where there is a formula, and only there"
+    assert stuck == []
 
 
 def test_search_finds_a_page(visit):
@@ -91,15 +103,3 @@ def test_search_finds_no_page_for_a_made_up_word(visit):
     visited = visit("search.html?q=xyzzyplugh")
     visited.page.get_by_text("did not match any documents").wait_for()
     assert visited.page.locator("#search-results li").count() == 0
-
-
-def test_wide_boxes_can_be_scrolled_from_the_keyboard(visit):
-    for name in PAGES:
-        visited = visit(name, width=390)
-        visited.open_everything()
-        stuck = visited.page.evaluate(
-            """() => [...document.querySelectorAll('.bd-article *')].filter(box =>
-                box.scrollWidth > box.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(box).overflowX)
-                && box.tabIndex < 0 && !box.querySelector('a, button, input, [tabindex="0"]')).map(box => box.outerHTML.slice(0, 120))"""
-        )
-        assert stuck == [], name

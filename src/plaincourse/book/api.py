@@ -1,4 +1,4 @@
-"""A Sphinx extension for the API page: sets off each function's shape line, and lists the fields of parameters."""
+"""A Sphinx extension for the API page: lists the fields of parameters with their shapes."""
 
 from typing import get_type_hints
 
@@ -14,10 +14,8 @@ def field_shapes(parameters):
         yield name, hint.__metadata__[0]
 
 
-def process_docstring(app, what, name, thing, options, lines):
-    """Give the shape line a paragraph of its own, and append the shapes of the fields of parameters."""
-    if lines and lines[0].startswith("(") and "->" in lines[0]:
-        lines[:1] = [".. rst-class:: shape-line", "", f"``{lines[0]}``", ""]
+def list_fields(app, what, name, thing, options, lines):
+    """Append the shapes of the fields to the docstring of a group of parameters."""
     if is_parameters(thing):
         lines += ["", *(f"* ``{field}`` ``{shape}``" for field, shape in field_shapes(thing))]
 
@@ -29,6 +27,6 @@ def skip_member(app, what, name, thing, skip, options):
 
 def setup(app):
     """Connect the above to autodoc."""
-    app.connect("autodoc-process-docstring", process_docstring)
+    app.connect("autodoc-process-docstring", list_fields)
     app.connect("autodoc-skip-member", skip_member)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

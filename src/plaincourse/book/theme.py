@@ -23,8 +23,7 @@ ICONS = [
     "angle-left", "angle-right", "arrow-up", "bars", "chevron-down", "chevron-right", "circle-half-stroke", "download",
     "expand", "file", "file-pdf", "github", "lightbulb", "list", "magnifying-glass", "moon", "pencil", "rocket", "sun", "xmark",
 ]  # fmt: skip
-# Style sheets and scripts that some extension puts on every page and that no page of ours uses.
-UNUSED = ("sphinx-thebe.css", "sphinx-thebe.js")
+UNUSED = ("sphinx-thebe.css",)  # style sheets that an extension puts on every page and that no page uses
 
 
 def mathjax_file():
@@ -92,10 +91,19 @@ def first_paragraph(doctree):
     return None
 
 
+def is_mathjax(script):
+    """Whether a script entry of a page is MathJax or its settings."""
+    return "MathJax" in script.attributes.get("body", "") or str(script.filename).endswith("tex-svg.js")
+
+
 def tidy_page(app, pagename, templatename, context, doctree):
     """Drop what the page does not use, and describe it to search engines."""
-    for kind in ("css_files", "script_files"):
-        context[kind] = [entry for entry in context[kind] if not str(getattr(entry, "filename", entry)).endswith(UNUSED)]
+    context["css_files"] = [sheet for sheet in context["css_files"] if not str(sheet.filename).endswith(UNUSED)]
+    # Sphinx gives MathJax also to pages without a formula if a page below them in the contents has one.
+    if not app.env.domaindata["math"]["has_equations"].get(pagename):
+        context["script_files"] = [script for script in context["script_files"] if not is_mathjax(script)]
+    # The roles that docutils gives a list of references are not allowed on these elements.
+    context["body"] = re.sub(r'(<div [^>]*?)\s?role="(?:list|doc-biblioentry)"', r"\1", context.get("body", ""))
     description = doctree and first_paragraph(doctree)
     if description:
         context["metatags"] = context.get("metatags", "") + f'<meta name="description" content="{escape(description)}"/>\n'
