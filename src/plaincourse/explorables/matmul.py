@@ -42,15 +42,23 @@ class Matmul(Explorable):
             f"{still.bracketed(a) if i else still.number(a)} × {still.bracketed(row[self.column])}"
             for i, (a, row) in enumerate(zip(self.x, self.weight))
         )
-        return f"The row x meets column {self.column} of W: y[{self.column}] = {terms} = {still.number(self.outputs()[self.column])}."
+        y = still.number(self.outputs()[self.column])
+        return f"The row x meets column {self.column} of W: y[{self.column}] = {terms} = {y}."
 
     def still(self):
         """Return the picture: W above y, x to the left of y, the picked column outlined."""
-        side, left = 44, 210
-        parts = [still.text(left + 4 * side, 16, "W (4, 8)"), still.text(2 * side + 4, 224, "x (4,)"), still.text(left + 4 * side, 224, "y = x @ W (8,)")]
+        side, left, bottom = 44, 210, 232
         largest = max(abs(value) for row in self.weight for value in row)
+        parts = [
+            still.text(left + 4 * side, 16, "W (4, 8)"),
+            still.text(4 + 2 * side, bottom - 8, "x (4,)"),
+            still.text(left + 4 * side, bottom - 8, "y = x @ W (8,)"),
+        ]
         for i, row in enumerate(self.weight):
-            parts += [still.cell(left + j * side, 24 + i * side, side, value, largest, j == self.column) for j, value in enumerate(row)]
-        parts += [still.cell(4 + i * side, 232, side, value, 3, True) for i, value in enumerate(self.x)]
-        parts += [still.cell(left + j * side, 232, side, y, 4, j == self.column) for j, y in enumerate(self.outputs())]
+            for j, value in enumerate(row):
+                parts.append(still.cell(left + j * side, 24 + i * side, side, value, largest, j == self.column))
+        for i, value in enumerate(self.x):
+            parts.append(still.cell(4 + i * side, bottom, side, value, 3, True))
+        for j, value in enumerate(self.outputs()):
+            parts.append(still.cell(left + j * side, bottom, side, value, 4, j == self.column))
         return still.picture(left + 8 * side + 4, 280, self.sentence(), *parts)

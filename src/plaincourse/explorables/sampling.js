@@ -90,8 +90,9 @@ function render({ model, el }) {
     return row;
   });
   rows.at(-1).root.firstChild.append(element("small", {}, `${grouped(model.get("others"))} words`));
+  const heading = (text) => element("th", { scope: "col" }, element("span", {}, text));
   const table = element("table", { class: "pe-words-table" },
-    element("thead", {}, element("tr", {}, ...["word", null, "probability", "drawn"].map((text) => (text ? element("th", { scope: "col" }, element("span", {}, text)) : element("td"))))),
+    element("thead", {}, element("tr", {}, heading("word"), element("td"), heading("probability"), heading("drawn"))),
     element("tbody", {}, ...rows.map((row) => row.root)));
 
   const word = element("strong", { class: "pe-word" });

@@ -14,9 +14,8 @@ def number(value, digits=3):
 
 def text(x, y, content, anchor="middle", weight="normal", size=14):
     """Return a line of text at (x, y)."""
-    return (
-        f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-weight="{weight}" font-size="{size}">{escape(content)}</text>'
-    )
+    style = f'text-anchor="{anchor}" font-weight="{weight}" font-size="{size}"'
+    return f'<text x="{x:g}" y="{y:g}" {style}>{escape(content)}</text>'
 
 
 def box(x, y, width, height, fill="none", opacity=1.0, stroke="none"):
