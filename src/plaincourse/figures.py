@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from matplotlib.patheffects import withStroke
 
-INK = "#222222"
+INK = "#1f1f1f"
 QUIET = "#6b6b6b"
 # The palette of Okabe and Ito, which colour-blind readers can tell apart.
 BLUE, ORANGE, GREEN, PINK, SKY, VERMILION = "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"
@@ -274,7 +274,8 @@ def bars(labels, values, *, xlabel, digits=2, title=None, faded=()):
         axes = figure.add_subplot()
         for i, (name, numbers) in enumerate(series.items()):
             places = np.arange(len(labels)) + (i - (len(series) - 1) / 2) * thick
-            drawn = axes.barh(places, numbers, thick * 0.92, label=name, hatch=HATCHES[i], color=COLOURS[i], edgecolor=INK, alpha=0.75)
+            look = {"color": COLOURS[i], "hatch": HATCHES[i], "edgecolor": INK, "alpha": 0.75}
+            drawn = axes.barh(places, numbers, thick * 0.92, label=name, **look)
             for place in faded:
                 drawn[place].set(facecolor="none", linestyle=":")
             axes.bar_label(drawn, [_written(number, digits) for number in numbers], padding=4, fontsize=10)
@@ -334,8 +335,8 @@ def flow(steps, *, start, end, residuals=()):
     """Boxes from top to bottom, joined by arrows that carry shapes.
 
     steps: (text, shape) pairs, the shape written beside the arrow that leaves the box; a list of texts makes boxes side
-    by side, and "" in it a plain line. start and end: what goes in and comes out. residuals: (first, last) positions of steps; a side path carries
-    what enters `first` around to a ⊕ after `last`.
+    by side, and "" in it a plain line. start and end: what goes in and comes out. residuals: (first, last) positions of
+    steps; a side path carries what enters `first` around to a ⊕ after `last`.
     """
     steps = [([text] if isinstance(text, str) else list(text), shape) for text, shape in steps]
     if not steps:
@@ -403,9 +404,9 @@ def _arrows(axes, sources, upper, targets, lower, heads=(True,)):
 def _residual(axes, outlets, y, entry, width):
     """Draw the side path that leaves at `entry`, and the ⊕ where it comes back; returns the new lower edge."""
     side, middle = -width / 2 - 0.3, y - 0.58
-    axes.plot([0, side, side], [entry - 0.12, entry - 0.12, middle], color=ORANGE, linewidth=2.4, linestyle="--", solid_joinstyle="round")
-    arrow = {"arrowstyle": "-|>", "color": ORANGE, "linewidth": 2.4, "linestyle": "--", "shrinkA": 0, "shrinkB": 0}
-    axes.annotate("", (-0.14, middle), (side, middle), arrowprops=arrow)
+    path = {"color": ORANGE, "linewidth": 2.4, "linestyle": "--"}
+    axes.plot([0, side, side], [entry - 0.12, entry - 0.12, middle], **path)
+    axes.annotate("", (-0.14, middle), (side, middle), arrowprops=path | {"arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0})
     _arrows(axes, outlets, y, [0.0], middle + 0.14)
     axes.plot([0], [middle], "o", markersize=19, markerfacecolor="#ffffff", markeredgecolor=INK, markeredgewidth=1.2)
     axes.plot([0], [middle], "+", markersize=11, color=INK, markeredgewidth=1.6)

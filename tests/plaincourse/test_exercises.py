@@ -1,4 +1,4 @@
-"""Every registered exercise: the stub is not accepted, the reference is, every known mistake is named. And `check` survives any answer."""
+"""Every exercise: the stub is not accepted, the reference is, known mistakes are named. And `check` survives any answer."""
 
 import functools
 import re
@@ -79,7 +79,7 @@ def test_a_seed_gives_the_same_cases_every_time(exercise):
 def test_the_words_are_sentences(exercise):
     assert exercise.title and exercise.name == exercise.name.lower()
     for mistake in exercise.mistakes:
-        assert mistake.sentence.endswith(".") and len(mistake.sentence) > 20
+        assert mistake.sentence.endswith((".", "?")) and len(mistake.sentence) > 20
 
 
 def test_confusable_mistakes_are_found():

@@ -1,4 +1,4 @@
-"""The ledger: it is sound, every part has its cell and every cell its part, a wrong digit is seen, and the appendix links to the cells."""
+"""The ledger is sound, parts and cells match, a wrong digit is seen, the appendix links to the cells."""
 
 import ast
 import json
@@ -223,7 +223,10 @@ def test_numbers_of_every_kind(products):
     assert "2, −2, 0.5, 0" in repr(worked("A3", products=products))
 
 
-@pytest.mark.parametrize("products", [[[2, -2], [0.5, 0]], [[2], [-2, 0.5, 0]], {2: -2}, "2, -2, 0.5, 0", [2, -2, 0.5, 1j], [2, -2, 0.5, False]])
+@pytest.mark.parametrize(
+    "products",
+    [[[2, -2], [0.5, 0]], [[2], [-2, 0.5, 0]], {2: -2}, "2, -2, 0.5, 0", [2, -2, 0.5, 1j], [2, -2, 0.5, False]],
+)
 def test_numbers_of_the_wrong_kind(products):
     with pytest.raises(AssertionError, match="A3, part products"):
         worked("A3", products=products)
@@ -290,7 +293,8 @@ def test_a_card_says_it_all_and_the_same_each_time():
 
     assert make() == make() and set(make()) == {"text/html", "text/plain"}
     for text in make().values():
-        for piece in ("C6", "corrected", LEDGER["C6"].document.title, LEDGER["C6"].section, LEDGER["C6"].says, LEDGER["C6"].why, "2304"):
+        entry = LEDGER["C6"]
+        for piece in ("C6", "corrected", entry.document.title, entry.section, entry.says, entry.why, "2304"):
             assert piece in text
     assert 'id="worked-C6"' in make()["text/html"]
 
@@ -310,7 +314,8 @@ def test_the_appendix_lists_and_links_every_entry(tmp_path):
     toctree = "Book\n====\n\n.. toctree::\n\n   chapters/02_matmul\n   chapters/appendix/numbers\n"
     (source / "index.rst").write_text(toctree, encoding="utf-8")
     (source / "chapters" / "02_matmul.rst").write_text("Matmul\n======\n", encoding="utf-8")
-    (source / "chapters" / "appendix" / "numbers.rst").write_text("Numbers\n=======\n\n.. worked-numbers::\n", encoding="utf-8")
+    numbers = source / "chapters" / "appendix" / "numbers.rst"
+    numbers.write_text("Numbers\n=======\n\n.. worked-numbers::\n", encoding="utf-8")
     app = SphinxTestApp("html", srcdir=source, warningiserror=True)
     app.build()
     app.cleanup()

@@ -1,7 +1,8 @@
-"""Sphinx extension: the appendix of worked numbers, made from the ledger, and the style of the ledger's cards and of the exercises' verdicts.
+"""Sphinx extension: the appendix of worked numbers, made from the ledger, and the style of its cards.
 
 The directive ``{worked-numbers}`` lists every entry: what the document gives, what is true of it, the verdict, and links to
-the cells that compute it. The style sheet goes only to pages that have one of them.
+the cells that compute it. The style sheet, which holds that of the exercises' verdicts too, goes only to
+pages that need it.
 """
 
 import re
@@ -43,14 +44,16 @@ class WorkedNumbers(SphinxDirective):
         title = nodes.inline("", document.title, classes=["language-ko"])
         about = nodes.paragraph("", "", nodes.emphasis("", "", title), nodes.Text(f". {document.gloss}."))
         entries = [self.entry(entry, chapters) for entry in numbers.of_document(document)]
-        section = nodes.section("", nodes.title("", heading), about, nodes.definition_list("", *entries, classes=["worked-list"]))
+        listed = nodes.definition_list("", *entries, classes=["worked-list"])
+        section = nodes.section("", nodes.title("", heading), about, listed)
         section["names"].append(nodes.fully_normalize_name(heading))
         self.state.document.note_implicit_target(section, section)
         return section
 
     def entry(self, entry, chapters):
         """One entry: id, verdict and links, then what is given and what is true."""
-        term = nodes.term("", "", nodes.strong("", entry.id), nodes.Text(f" · {entry.verdict} · "), ids=[f"number-{entry.id}"])
+        term = nodes.term("", "", nodes.strong("", entry.id), ids=[f"number-{entry.id}"])
+        term += nodes.Text(f" · {entry.verdict} · ")
         for i, chapter in enumerate(dict.fromkeys(part.chapter for part in entry.parts)):
             term += [nodes.Text(", " if i else "chapter "), self.link(entry, chapter, chapters)]
         parts = [nodes.list_item("", nodes.paragraph("", described(part))) for part in entry.parts]
@@ -72,10 +75,8 @@ class WorkedNumbers(SphinxDirective):
 
 def described(part):
     """One part in a line: its label, what is printed, what is true."""
-    printed, right = (None if values is None else "; ".join(card.laid_out(values, values)) for values in (part.printed, part.right))
-    if right is None:
-        return f"{part.label}: {printed}"
-    return f"{part.label}: {right}" + (f" (the document gives {printed})" if printed else " (the document gives no figure)")
+    expected, printed = ("; ".join(card.laid_out(values, values)) for values in (part.expected, part.printed))
+    return f"{part.label}: {expected}" + (f" (document: {printed})" if part.right else "")
 
 
 def add_style(app, pagename, templatename, context, doctree):

@@ -90,7 +90,8 @@ class Verdict:
     def _repr_html_(self):
         kind = self.status.replace(" ", "-")
         message = escape(self.message).replace("\n", "<br>")
-        return f'<div class="verdict verdict-{kind}"><strong>{escape(self.title)}: {HEADINGS[self.status]}</strong> {message}</div>'
+        heading = f"<strong>{escape(self.title)}: {HEADINGS[self.status]}</strong>"
+        return f'<div class="verdict verdict-{kind}">{heading} {message}</div>'
 
 
 HEADINGS = {

@@ -21,7 +21,8 @@ def short(value):
     if isinstance(value, np.ndarray | np.number | float | int):
         value = np.asarray(value)
         text = np.array2string(value, precision=4, suppress_small=True, separator=", ", threshold=24, edgeitems=2)
-        return re.sub(r"\s+", " ", text).replace("[ ", "[").replace("-", "−") + (f" of shape {value.shape}" if value.ndim > 1 else "")
+        text = re.sub(r"\s+", " ", text).replace("[ ", "[").replace("-", "−")
+        return text + (f" of shape {value.shape}" if value.ndim > 1 else "")
     if isinstance(value, list | tuple):
         return "(" + ", ".join(map(short, value)) + ")"
     return type(value).__name__ if not isinstance(value, str | None) else repr(value)

@@ -21,7 +21,8 @@ class Card:
     def __repr__(self):
         entry = self.entry
         lines = [f"{entry.id} · {entry.verdict} · {entry.document.title}, {entry.section}", entry.says]
-        lines += [f"  {label}: document {'; '.join(document)}, computed {'; '.join(computed)}" for label, document, computed in self.rows]
+        for label, document, computed in self.rows:
+            lines.append(f"  {label}: document {'; '.join(document)}, computed {'; '.join(computed)}")
         return "\n".join([*lines, entry.why])
 
     def _repr_html_(self):
@@ -35,8 +36,8 @@ class Card:
             f'<p class="worked-head"><strong>{entry.id}</strong> <span class="worked-badge">{entry.verdict}</span> '
             f'<cite lang="ko">{escape(entry.document.title)}</cite>, <span lang="ko">{escape(entry.section)}</span></p>'
             f"<p>{escape(entry.says)}</p>"
-            f"<table><thead><tr><th scope='col'>Value</th><th scope='col'>Document</th><th scope='col'>Computed here</th></tr></thead>"
-            f"<tbody>{rows}</tbody></table>"
+            "<table><thead><tr><th scope='col'>Value</th><th scope='col'>Document</th>"
+            f"<th scope='col'>Computed here</th></tr></thead><tbody>{rows}</tbody></table>"
             f'<p class="worked-why">{escape(entry.why)}</p></div>'
         )
 
@@ -56,7 +57,7 @@ def laid_out(like, flat):
     (likes, shape), (values, _) = leaves(like), leaves(flat)
     texts = [written(value, text) for value, text in zip(values, likes, strict=True)]
     rows = [texts[i : i + shape[-1]] for i in range(0, len(texts), shape[-1])]
-    return [f"{', '.join(row)}" for row in rows]
+    return [", ".join(row) for row in rows]
 
 
 def _lines(lines):

@@ -87,8 +87,8 @@ class Entry:
 
     def usage(self):
         """How a cell calls `worked` for this entry."""
-        calls = [f"{part.name}=…" if part.name else "…" for part in self.parts]
-        return "Its parts: " + ", ".join(f'worked("{self.id}", {call}) in {part.chapter}' for call, part in zip(calls, self.parts, strict=True))
+        calls = [(f"{part.name}=…" if part.name else "…", part.chapter) for part in self.parts]
+        return "Its parts: " + ", ".join(f'worked("{self.id}", {call}) in {chapter}' for call, chapter in calls)
 
 
 class Ledger:
