@@ -1,5 +1,7 @@
 """The book's Sphinx extension."""
 
+from types import SimpleNamespace
+
 import pytest
 from docutils.core import publish_doctree
 from plaincourse.book import theme
@@ -21,6 +23,13 @@ def test_a_missing_icon_is_named():
 def test_the_first_paragraph_is_the_description():
     assert theme.first_paragraph(publish_doctree("Title\n=====\n\nOne\nsentence.\n\nAnother.")) == "One sentence."
     assert theme.first_paragraph(publish_doctree("")) is None
+
+
+@pytest.mark.parametrize("address, buttons", [("", {}), ("https://github.com/OWNER/NAME", {"binderhub_url": "b"})])
+def test_one_setting_switches_the_launch_buttons_on(address, buttons):
+    config = SimpleNamespace(html_theme_options={"repository_url": address, "launch_buttons": {"binderhub_url": "b"}})
+    theme.launch_when_addressed(None, config)
+    assert config.html_theme_options["launch_buttons"] == buttons
 
 
 def test_every_icon_in_use_is_drawn(html):

@@ -47,6 +47,12 @@ def empty_header(app, config):
     config.html_theme_options.setdefault("navbar_persistent", [])
 
 
+def launch_when_addressed(app, config):
+    """Leave the launch buttons out until the repository has an address to launch from."""
+    if not config.html_theme_options.get("repository_url"):
+        config.html_theme_options["launch_buttons"] = {}
+
+
 def remove_thebe(app, config):
     """Disconnect every listener of sphinx_thebe, which Jupyter Book always loads."""
     for listeners in app.events.listeners.values():
@@ -114,6 +120,7 @@ def setup(app):
     app.config.templates_path.append(str(TEMPLATES))
     app.connect("config-inited", ship_mathjax)
     app.connect("config-inited", empty_header)
+    app.connect("config-inited", launch_when_addressed)
     app.connect("config-inited", remove_thebe)
     app.connect("builder-inited", write_icons)
     app.connect("html-page-context", tidy_page, priority=900)
