@@ -17,7 +17,7 @@ book: $(VENV)/.book  ## build the book into _build/html, strictly
 	$(BIN)/jupyter-book build -W -n --keep-going -q .
 
 test: $(VENV)/.all  ## run every test, notebooks and built pages included
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 execute: $(VENV)/.all  ## run the notebooks again, in place (NB=chapters/02_matmul.ipynb for one)
 	$(BIN)/python tools/execute.py $(NB)
