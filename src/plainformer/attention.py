@@ -90,14 +90,32 @@ def multi_head_attention(x, params, heads, mask=None, context=None):
     """
     if context is None:
         return multi_head_attention(x, params, heads, mask, x)  # checks the shapes with x as the context
-    q = split_heads(linear(x, params.query, params.query_bias), heads)
-    groups = params.key.shape[-1] // q.shape[-1]
+    query, key, value = project(x, context, params, heads)
+    return linear(attend_heads(query, key, value, mask), params.output, params.output_bias)
+
+
+def project(x, context, params, heads):
+    """Queries of x, (..., H, T, D), keys and values of the context, (..., G, S, D)."""
+    query = split_heads(linear(x, params.query, params.query_bias), heads)
+    groups = params.key.shape[-1] // query.shape[-1]
     if groups == 0 or heads % groups:
         facts = f"heads = {heads} must be a multiple of the key/value heads, G = {groups}"
         raise ValueError(f"multi_head_attention: {facts}")
-    k = split_heads(linear(context, params.key, params.key_bias), groups)
-    v = split_heads(linear(context, params.value, params.value_bias), groups)
-    k, v = repeat_heads(k, heads // groups), repeat_heads(v, heads // groups)
+    key = split_heads(linear(context, params.key, params.key_bias), groups)
+    value = split_heads(linear(context, params.value, params.value_bias), groups)
+    return query, key, value
+
+
+@shaped("(..., G*N, T, D), (..., G, S, D), (..., G, S, D), (..., T, S)? -> (..., T, G*N*D)")
+def attend_heads(query, key, value, mask=None):
+    """Attend in every head and put the results side by side. Each key/value head serves N query heads.
+
+    The same as with ``repeat_heads(key, N)``, but without the copies: the N heads of a group broadcast.
+    """
+    xp = array_namespace(query)
+    groups, (heads, positions, width) = key.shape[-3], query.shape[-3:]
+    grouped = xp.reshape(query, (*query.shape[:-3], groups, heads // groups, positions, width))
     if mask is not None:
-        mask = mask[..., None, :, :]  # one mask serves all heads: it gets an axis where they have theirs
-    return linear(merge_heads(attention(q, k, v, mask)), params.output, params.output_bias)
+        mask = mask[..., None, None, :, :]  # one mask serves all heads: it gets axes where they have theirs
+    mixed = attention(grouped, key[..., None, :, :], value[..., None, :, :], mask)
+    return merge_heads(xp.reshape(mixed, query.shape))

@@ -1,8 +1,16 @@
 """What keeps many layers standing: normalisation of each row, and dropout in training."""
+from typing import Annotated, NamedTuple
+
 from array_api_compat import array_namespace, device
 
 from plainformer.settings import generator, number
-from plainformer.shapes import shaped
+from plainformer.shapes import Array, shaped
+
+
+class LayerNorm(NamedTuple):
+    """Parameters of a layer norm."""
+    gain: Annotated[Array, "(E)"]
+    bias: Annotated[Array, "(E)"]
 
 
 @shaped("(..., E), (E), (E) -> (..., E)")

@@ -6,19 +6,25 @@
 The line describes the function's first arguments in order, in NumPy's gufunc notation: ``(..., T, D)`` is an array,
 ``...`` any number of leading axes (they broadcast), ``H*D`` one axis that holds H pieces of width D, ``?`` an argument
 that may be None, a bare letter an integer argument, and a class name a NamedTuple of parameters whose fields carry
-their own shapes. An argument called ``mask`` is boolean; every other array holds real numbers.
+their own shapes. An argument called ``mask`` is boolean, ``ids`` and ``positions`` are whole numbers (or a list of them);
+every other array holds real numbers.
 """
+import contextlib
 import functools
 import inspect
 import math
 import re
+import threading
 from typing import Any, NamedTuple, get_type_hints
 
+import numpy as np
 from array_api_compat import array_namespace, is_numpy_array, is_torch_array
 
 from plainformer.settings import whole
 
 Array = Any  # a NumPy array or a PyTorch tensor: both speak the Python array API
+INDICES = ("ids", "positions")
+state = threading.local()
 
 
 class Argument(NamedTuple):
@@ -70,7 +76,7 @@ class Shapes:
         flat = []
         for name, cls, value in zip(self.names, self.classes, values):
             if cls is None:
-                flat.append(value)
+                flat.append(listed(value) if name in INDICES else value)
             elif isinstance(value, cls):
                 flat.extend(value)
             else:
@@ -89,8 +95,8 @@ class Shapes:
 
     def cast(self, flat, xp, dtype):
         """The arguments with the arrays of numbers in another precision."""
-        pairs = zip(self.inputs, flat)
-        return self.fold([value if argument.integer else convert(xp, value, dtype) for argument, value in pairs])
+        fixed = [argument.integer or argument.name in INDICES for argument in self.inputs]
+        return self.fold([value if keep else convert(xp, value, dtype) for keep, value in zip(fixed, flat)])
 
     def fold(self, flat):
         """Undo ``unfold``."""
@@ -165,7 +171,7 @@ def conversion(function, arrays):
 
     Returns (namespace, dtype to compute in, dtype to return), or None where nothing is to convert.
     """
-    numbers = [(name, value) for name, value in arrays if not is_mask(function, name, value)]
+    numbers = [(name, value) for name, value in arrays if not selects(function, name, value)]
     if not numbers:
         return None
     first, value = numbers[0]
@@ -183,11 +189,29 @@ def conversion(function, arrays):
     return (xp, compute, result) if dtypes != {compute} else None
 
 
-def is_mask(function, name, value):
-    """Whether an array is a mask, which must be boolean. A NumPy mask serves tensors too."""
-    if name == "mask" and not array_namespace(value).isdtype(value.dtype, "bool"):
+def selects(function, name, value):
+    """Whether an array selects instead of being computed with; its kind is checked. From NumPy it serves tensors too."""
+    xp = array_namespace(value)
+    if name == "mask" and not xp.isdtype(value.dtype, "bool"):
         raise TypeError(f"{function}: mask must be boolean (True = may look), got {value.dtype}")
-    return name == "mask"
+    if name in INDICES and not xp.isdtype(value.dtype, "integral"):
+        raise TypeError(f"{function}: {name} must be whole numbers, got {value.dtype}")
+    return name == "mask" or name in INDICES
+
+
+def listed(value):
+    """A list of whole numbers as an array; an empty one has no type of its own."""
+    return np.array(value, dtype=None if value else int) if isinstance(value, list | tuple) else value
+
+
+@contextlib.contextmanager
+def trusted(when=True):
+    """Inside, shapes are not checked and precision is not converted: for loops over what has been checked before."""
+    before, state.trusted = getattr(state, "trusted", False), when
+    try:
+        yield
+    finally:
+        state.trusted = before
 
 
 def shaped(line, half=True):
@@ -200,6 +224,8 @@ def shaped(line, half=True):
 
         @functools.wraps(function)
         def call(*args, **kwargs):
+            if getattr(state, "trusted", False):
+                return function(*args, **kwargs)
             count = len(shapes.names)
             values = args[:count] + tuple(kwargs.pop(name, None) for name in shapes.names[len(args):])
             flat = shapes.unfold(values)
@@ -217,6 +243,6 @@ def shaped(line, half=True):
 
 
 def convert(xp, value, dtype):
-    """Change the precision of an array of numbers; leave integers, masks and None alone."""
+    """Change the precision of an array of numbers; leave masks and None alone."""
     plain = not hasattr(value, "dtype") or xp.isdtype(value.dtype, "bool")
     return value if plain else xp.astype(value, dtype, copy=False)

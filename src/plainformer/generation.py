@@ -1,0 +1,36 @@
+"""Writing: run the model, draw a token, and go on from there."""
+import numpy as np
+
+from plainformer.sampling import probabilities, sample
+from plainformer.settings import generator, whole
+
+
+def generate(forward, model, prompt, max_new_tokens, rng, temperature=1.0, top_k=None, top_p=None, stop=()):
+    """Yield up to ``max_new_tokens`` token ids that continue ``prompt``, one as soon as it is drawn.
+
+    ``forward`` is that of the model's module. ``prompt`` is a list of token ids. It ends early after an id in ``stop``,
+    which is yielded too. Settings as in ``sampling.sample``. Raises ValueError at once, before the model runs, for an
+    empty prompt, for prompt and new tokens longer than the model's context, and for a wrong setting.
+    """
+    prompt = [int(token) for token in prompt]
+    count = 0 if max_new_tokens == 0 else whole("generate", "max_new_tokens", max_new_tokens)
+    total, context = len(prompt) + count, model.config.context
+    if not prompt:
+        raise ValueError("generate: prompt must hold at least one token")
+    if total > context:
+        raise ValueError(f"generate: prompt and new tokens are {total}, more than the model's context of {context}")
+    generator("generate", rng)
+    probabilities(np.zeros(2), temperature, top_k, top_p)  # a wrong setting is refused here
+    return tokens(forward, model, prompt, count, rng, (temperature, top_k, top_p), frozenset(stop))
+
+
+def tokens(forward, model, prompt, count, rng, settings, stop):
+    """The loop of ``generate``: the prompt goes in once, then one token a step; the cache remembers the rest."""
+    ids, cache = np.array(prompt), None
+    for _ in range(count):
+        logits, cache = forward(ids, model, cache, last=True)
+        token = sample(np.asarray(logits)[-1], rng, *settings)
+        yield token
+        if token in stop:
+            return
+        ids = np.array([token])

@@ -1,0 +1,56 @@
+"""GPT-2's decoder: LayerNorm, learned positions, multi-head attention, an MLP with GELU (Radford et al. 2019)."""
+from typing import Annotated, NamedTuple
+
+from plainformer.attention import Attention
+from plainformer.cache import Cache, cached_attention, next_positions
+from plainformer.embedding import embed
+from plainformer.linear import linear
+from plainformer.mlp import MLP, mlp
+from plainformer.normalization import LayerNorm, layer_norm
+from plainformer.shapes import Array, trusted
+
+
+class Config(NamedTuple):
+    """The settings that the weights do not tell."""
+    context: int  # the longest sequence
+    heads: int
+    eps: float
+
+
+class Block(NamedTuple):
+    """One of the L layers."""
+    attention_norm: LayerNorm
+    attention: Attention
+    mlp_norm: LayerNorm
+    mlp: MLP
+
+
+class GPT2(NamedTuple):
+    """The whole model. Where embedding and head are tied, the head is a view of the embedding."""
+    config: Config
+    embedding: Annotated[Array, "(V, E)"]
+    positions: Annotated[Array, "(T, E)"]
+    blocks: tuple[Block, ...]
+    norm: LayerNorm
+    head: Annotated[Array, "(E, V)"]
+
+
+def forward(ids, model, cache=None, last=False):
+    """Read token ids, (..., T), and return the logits of what comes next, (..., T, V), and the cache to go on with.
+
+    ``cache`` holds the positions read before; ``last`` gives the logits of the last position only, (..., 1, V).
+    Raises ValueError for ids out of range or more tokens than the context.
+    """
+    config, cache = model.config, Cache() if cache is None else cache
+    positions = next_positions("gpt2.forward", ids, cache, config.context)
+    x = embed(ids, model.embedding) + embed(positions, model.positions)
+    stores = []
+    with trusted(cache.length > 0):
+        for layer, block in enumerate(model.blocks):
+            normed = layer_norm(x, *block.attention_norm, config.eps)
+            mixed, store = cached_attention(normed, block.attention, config.heads, cache, layer)
+            x = x + mixed
+            x = x + mlp(layer_norm(x, *block.mlp_norm, config.eps), block.mlp)
+            stores.append(store)
+        x = layer_norm(x[..., -1:, :] if last else x, *model.norm, config.eps)
+        return linear(x, model.head), Cache(cache.length + len(positions), tuple(stores))

@@ -1,0 +1,61 @@
+"""Llama's decoder: RMSNorm, rotary positions, grouped-query attention, SwiGLU (Touvron et al. 2023)."""
+from typing import Annotated, NamedTuple
+
+from plainformer.attention import Attention
+from plainformer.cache import Cache, cached_attention, next_positions
+from plainformer.embedding import embed
+from plainformer.linear import linear
+from plainformer.mlp import SwiGLU, swiglu
+from plainformer.normalization import rms_norm
+from plainformer.positions import rotate, rotations
+from plainformer.shapes import Array, trusted
+
+
+class Config(NamedTuple):
+    """The settings that the weights do not tell."""
+    context: int  # the longest sequence
+    heads: int
+    eps: float
+    base: float  # of the rotary angles
+    pairing: str  # "neighbours" or "halves", see positions.rope
+
+
+class Block(NamedTuple):
+    """One of the L layers."""
+    attention_norm: Annotated[Array, "(E)"]
+    attention: Attention
+    mlp_norm: Annotated[Array, "(E)"]
+    mlp: SwiGLU
+
+
+class Llama(NamedTuple):
+    """The whole model. Where embedding and head are tied, the head is a view of the embedding."""
+    config: Config
+    embedding: Annotated[Array, "(V, E)"]
+    blocks: tuple[Block, ...]
+    norm: Annotated[Array, "(E)"]
+    head: Annotated[Array, "(E, V)"]
+
+
+def forward(ids, model, cache=None, last=False):
+    """Read token ids, (..., T), and return the logits of what comes next, (..., T, V), and the cache to go on with.
+
+    ``cache`` holds the positions read before; ``last`` gives the logits of the last position only, (..., 1, V).
+    Raises ValueError for ids out of range or more tokens than the context.
+    """
+    config, cache = model.config, Cache() if cache is None else cache
+    positions = next_positions("llama.forward", ids, cache, config.context)
+    x = embed(ids, model.embedding)
+    cos, sin = rotations(positions, model.blocks[0].attention.query.shape[-1] // config.heads, config.base)
+    stores = []
+    with trusted(cache.length > 0):
+        for layer, block in enumerate(model.blocks):
+            normed = rms_norm(x, block.attention_norm, config.eps)
+            mixed, store = cached_attention(
+                normed, block.attention, config.heads, cache, layer, lambda rows: rotate(rows, cos, sin, config.pairing)
+            )
+            x = x + mixed
+            x = x + swiglu(rms_norm(x, block.mlp_norm, config.eps), block.mlp)
+            stores.append(store)
+        x = rms_norm(x[..., -1:, :] if last else x, model.norm, config.eps)
+        return linear(x, model.head), Cache(cache.length + len(positions), tuple(stores))

@@ -1,0 +1,64 @@
+"""How order gets in: a signal added to the embedding, or a turn of every query and key."""
+import numpy as np
+from array_api_compat import array_namespace, device
+
+from plainformer.settings import number
+from plainformer.shapes import shaped
+
+
+@shaped("T, E -> (T, E)")
+def sinusoidal(length, width):
+    """Sine and cosine waves of falling frequency, side by side in pairs (Vaswani et al. 2017, section 3.5). A NumPy array.
+
+    Pair i turns by 10000^(-2i/E) a position. Raises ValueError for an odd width.
+    """
+    if width % 2:
+        raise ValueError(f"sinusoidal: width must be even, got {width}")
+    angles = np.arange(length)[:, None] * 10000.0 ** (-np.arange(0, width, 2) / width)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(length, width)
+
+
+@shaped("(H, W), T, S -> (H, T, S)")
+def relative_bias(table, queries, keys):
+    """A number for each head and distance, to be added to the scores (after Shaw et al. 2018; Raffel et al. 2020).
+
+    Column j of the table is for the key j places before the query; the last column is for all that are farther back,
+    the first for the query itself and all keys after it. The queries are the last positions, as in ``causal_mask``.
+    """
+    distance = np.arange(keys - queries, keys)[:, None] - np.arange(keys)
+    columns = np.clip(distance, 0, table.shape[-1] - 1)
+    return table[:, columns]
+
+
+def rotations(positions, width, base):
+    """Cosines and sines, each (T, D/2) in float64, of the angle by which each pair of a row turns at each position."""
+    base = number("rope", "base", base, above=True)
+    if width % 2:
+        raise ValueError(f"rope: x must have an even width D, got D = {width}")
+    angles = np.asarray(positions)[:, None] * base ** (-np.arange(0, width, 2) / width)
+    return np.cos(angles), np.sin(angles)
+
+
+def rotate(x, cos, sin, pairing):
+    """Turn every pair of numbers of each row of x, (..., T, D), by its angle; see ``rope``."""
+    xp = array_namespace(x)
+    cos, sin = (xp.asarray(part, dtype=x.dtype, device=device(x)) for part in (cos, sin))
+    half = x.shape[-1] // 2
+    if pairing == "neighbours":
+        a, b = x[..., 0::2], x[..., 1::2]
+        return xp.reshape(xp.stack([a * cos - b * sin, a * sin + b * cos], axis=-1), x.shape)
+    a, b = x[..., :half], x[..., half:]
+    return xp.concat([a * cos - b * sin, a * sin + b * cos], axis=-1)
+
+
+@shaped("(..., T, D), (T) -> (..., T, D)")
+def rope(x, positions, base=10000.0, pairing="neighbours"):
+    """Turn each query or key by its position, so that their dot product depends on the distance alone (Su et al. 2021).
+
+    Pair i turns by base^(-2i/D) a position. ``pairing`` says which numbers make a pair: "neighbours" (0 with 1, 2 with 3:
+    the paper, GGUF files) or "halves" (0 with D/2, 1 with D/2 + 1: Hugging Face's files). Raises ValueError for another
+    pairing, an odd width, or a base that is not positive.
+    """
+    if pairing not in ("neighbours", "halves"):
+        raise ValueError(f'rope: pairing must be "neighbours" or "halves", got {pairing!r}')
+    return rotate(x, *rotations(positions, x.shape[-1], base), pairing)
