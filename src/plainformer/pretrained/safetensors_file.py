@@ -1,0 +1,70 @@
+"""Safetensors, the file format of Hugging Face: a header in JSON, then the numbers of every tensor as they lie in memory.
+
+The library checks a file, but copies what it reads into NumPy. Here the tensors are views of the file instead: the
+system reads a page of it when a number on that page is used, and keeps it for the next program.
+"""
+import json
+import math
+import os
+from pathlib import Path
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+
+DTYPES = {"F64": np.float64, "F32": np.float32, "F16": np.float16}
+ALIGNMENT = 64  # bytes: what the widest load instructions like best
+
+
+def read(path, dtype=np.float32):
+    """The tensors, a dictionary of read-only arrays, and the metadata, a dictionary of texts.
+
+    Tensors that are stored in ``dtype`` are views of the file, all others copies. Raises ValueError for a file that is
+    not whole and for tensors that are not floats, OSError for one that cannot be opened.
+    """
+    path = Path(path)
+    raw, start, header = mapped(path)
+    metadata = header.pop("__metadata__", {})
+    tensors = {}
+    for name, entry in header.items():
+        begin, end = (start + offset for offset in entry["data_offsets"])
+        tensors[name] = floats(f"{path}: the tensor {name}", raw[begin:end], entry["dtype"], dtype).reshape(entry["shape"])
+    return tensors, metadata
+
+
+def mapped(path):
+    """The bytes of a file as an array, where its tensors start, and its header."""
+    with open(path, "rb"):
+        pass  # a missing or forbidden file is no damaged one
+    try:
+        with safe_open(path, framework="np"):
+            pass  # checks the header and the file's length
+    except (SafetensorError, OSError) as error:
+        raise ValueError(f"{path}: not a whole safetensors file: {error}") from error
+    raw = np.asarray(np.memmap(path, mode="r"))
+    start = 8 + int.from_bytes(raw[:8].tobytes(), "little")
+    return raw, start, json.loads(raw[8:start].tobytes())
+
+
+def floats(name, raw, stored, dtype):
+    """Bytes as floats. bfloat16, which NumPy lacks, is the upper half of a float32."""
+    if stored == "BF16":
+        raw, stored = (raw.view("<u2").astype("<u4") << 16).view(np.uint8), "F32"
+    if stored not in DTYPES:
+        raise ValueError(f"{name} must hold floats, got {stored}")
+    return raw.view(np.dtype(DTYPES[stored]).newbyteorder("<")).astype(dtype, copy=False)
+
+
+def write(path, tensors, metadata):
+    """Write float32 arrays and a dictionary of texts; return when they are on the disk. Raises OSError if it is full."""
+    header, end = {"__metadata__": metadata}, 0
+    for name, tensor in tensors.items():
+        begin, end = end, end + 4 * math.prod(tensor.shape)
+        header[name] = {"dtype": "F32", "shape": tensor.shape, "data_offsets": [begin, end]}
+    text = json.dumps(header).encode()
+    text += b" " * (-(8 + len(text)) % ALIGNMENT)
+    with open(path, "wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        for tensor in tensors.values():
+            file.write(np.ascontiguousarray(tensor, dtype="<f4").data)
+        file.flush()
+        os.fsync(file.fileno())

