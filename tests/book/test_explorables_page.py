@@ -15,7 +15,9 @@ from filelock import FileLock
 from plaincourse import explorables
 from plaincourse.explorables.gate import CURVES, LOWEST_AT
 from plainformer.activations import silu
+from plainformer.attention import attention, attention_weights, causal_mask
 from plainformer.linear import linear
+from plainformer.normalization import layer_norm, rms_norm
 
 AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
 CONFIG = """\
@@ -29,6 +31,7 @@ sphinx:
     nb_ipywidgets_js: {}
 """
 TOC = "{format: jb-book, root: index, chapters: [{file: live}, {file: odd}]}"
+KINDS = [explorables.Matmul, explorables.Gate, explorables.Attention, explorables.Normalization, explorables.Sampling]
 HOSTILE = "<img src=x onerror=alert(1)>'\"&amp;"
 
 
@@ -54,7 +57,7 @@ def build(folder):
     broken = stored(explorables.Matmul())
     broken["text/html"] = broken["text/html"].replace('"x": [1.0', '"y": [1.0')
     write_page(folder / "index.ipynb", [])
-    write_page(folder / "live.ipynb", [stored(explorables.Matmul()), stored(explorables.Gate()), stored(explorables.Sampling())])
+    write_page(folder / "live.ipynb", [stored(kind()) for kind in KINDS])
     write_page(folder / "odd.ipynb", [stored(explorables.Sampling(words=[HOSTILE] * 12)), stored(explorables.Sampling(seed=7)), broken])
     (folder / "_config.yml").write_text(CONFIG, encoding="utf-8")
     (folder / "_toc.yml").write_text(TOC, encoding="utf-8")
@@ -123,7 +126,7 @@ def shown(root):
 
 
 def check_matmul(root):
-    x, weight, row, y, lane_x, lane_column, products, sums, result = numbers(
+    x, weight, row, z, lane_x, lane_column, products, sums, result = numbers(
         root, ".pe-x-sliders .pe-readout", ".pe-matrix:not(.pe-row) td", ".pe-row td", ".pe-outputs [data-value]",
         ".pe-rowx [data-value]", ".pe-column [data-value]", ".pe-product [data-value]", ".pe-steps [data-value]", ".pe-result",
     )  # fmt: skip
@@ -135,10 +138,10 @@ def check_matmul(root):
     expected = x * weight[:, column]
     np.testing.assert_array_equal(weight, explorables.WEIGHT)
     np.testing.assert_array_equal([row, lane_x, lane_column], [x, x, weight[:, column]])
-    np.testing.assert_allclose(y, linear(x, weight), atol=1e-12)
+    np.testing.assert_allclose(z, linear(x, weight), atol=1e-12)
     np.testing.assert_allclose(products, [*expected, expected[:terms].sum()], atol=1e-12)
     np.testing.assert_allclose(sums, [*np.cumsum(expected), expected[:terms].sum()], atol=1e-12)
-    np.testing.assert_allclose(result, y[[column]], atol=1e-12)
+    np.testing.assert_allclose(result, z[[column]], atol=1e-12)
     assert picked == 4
 
 
@@ -195,7 +198,56 @@ def drawn(shares, seed, n):
     return counts
 
 
-CHECKS = {"matmul": check_matmul, "gate": check_gate, "sampling": check_sampling}
+def attention_settings(root):
+    """Who asks, counted from 0, whether the scores are divided, and whether the mask is on."""
+    asking, *switches = root.evaluate(
+        """root => [Number(root.querySelector('input[type=radio]:checked').value),
+            ...[...root.querySelectorAll('input[type=checkbox]')].map(one => one.checked)]"""
+    )
+    return asking, *switches
+
+
+def check_attention(root):
+    query, keys, values, scores, ready, weights, total, mix = numbers(
+        root, ".pe-readout", ".pe-key [data-value]", ".pe-value [data-value]", ".pe-score", ".pe-ready",
+        ".pe-weight [data-value]", ".pe-sum", ".pe-mix [data-value]",
+    )  # fmt: skip
+    asking, scaled, causal = attention_settings(root)
+    query, keys, values = query[None], keys.reshape(4, 2), values.reshape(4, 2)
+    mask = causal_mask(4)[[asking]] if causal else np.ones((1, 4), bool)
+    longer = query if scaled else query * np.sqrt(2)  # the library always divides
+    np.testing.assert_array_equal([keys, values], [explorables.attention.KEY, explorables.attention.VALUE])
+    np.testing.assert_allclose(scores, (query @ keys.T)[0], atol=1e-14)
+    np.testing.assert_allclose(ready, np.where(mask, longer @ keys.T / np.sqrt(2), -np.inf)[0], atol=1e-14)
+    np.testing.assert_allclose(weights, attention_weights(longer, keys, mask)[0], atol=1e-14)
+    np.testing.assert_allclose(mix, attention(longer, keys, values, mask)[0], atol=1e-14)
+    np.testing.assert_allclose(total, [1], atol=1e-14)
+    bars = root.locator(".pe-weight i").evaluate_all("bars => bars.map(bar => parseFloat(bar.style.width) / 100)")
+    np.testing.assert_allclose(bars, weights, atol=1e-4)
+
+
+def check_normalization(root):
+    [*x, scale, shift], row, layer, rms, gaps = numbers(
+        root, ".pe-readout", "[data-row]", "[data-layer]", "[data-rms]", ".pe-verdict[data-value]"
+    )
+    x, one, zero = np.array(x), np.ones(4), np.zeros(4)
+    np.testing.assert_allclose(row, scale * x + shift, atol=1e-12)
+    np.testing.assert_allclose(layer, layer_norm(row, one, zero), atol=1e-10)
+    np.testing.assert_allclose(rms, rms_norm(row, one), atol=1e-10)
+    np.testing.assert_allclose(numbers(root, "[data-fact-row]"), [row.mean(), row.var(), np.sqrt((row**2).mean())], atol=1e-12)
+    np.testing.assert_allclose(numbers(root, "[data-fact-layer]"), [layer.mean(), layer.var()], atol=1e-12)
+    np.testing.assert_allclose(numbers(root, "[data-fact-rms]"), [rms.mean(), np.sqrt((rms**2).mean())], atol=1e-12)
+    alone = [layer_norm(x, one, zero), rms_norm(x, one)]
+    np.testing.assert_allclose(gaps, [np.abs(layer - alone[0]).max(), np.abs(rms - alone[1]).max()], atol=1e-10)
+
+
+CHECKS = {
+    "matmul": check_matmul,
+    "gate": check_gate,
+    "attention": check_attention,
+    "normalization": check_normalization,
+    "sampling": check_sampling,
+}
 
 
 # What to do first where a control would otherwise lead to the state that is already there.
@@ -203,6 +255,7 @@ PREPARE = {
     "Add up again": lambda root: root.get_by_role("button", name="Take one term away").click(),
     "Add one term": lambda root: root.get_by_role("button", name="Take one term away").click(),
     "The document's values": lambda root: root.get_by_label("u[0]", exact=True).fill("1.5"),
+    "Back to the start": lambda root: root.get_by_role("slider").first.fill("2"),
 }
 
 
@@ -231,7 +284,7 @@ def by_keyboard(page, control):
 
 
 @pytest.mark.parametrize("move", [by_mouse, by_keyboard])
-@pytest.mark.parametrize("module, count", [("matmul", 15), ("gate", 17), ("sampling", 8)])
+@pytest.mark.parametrize("module, count", [("matmul", 15), ("gate", 17), ("attention", 10), ("normalization", 9), ("sampling", 8)])
 def test_every_control_moves_and_the_numbers_stay_the_library_s(open_page, module, count, move):
     page = open_page("live.html")
     root, check = find(page, module), CHECKS[module]
@@ -254,25 +307,25 @@ def test_matmul_starts_from_the_document_s_numbers(open_page):
     root = find(open_page("live.html"), "matmul")
     np.testing.assert_array_equal(numbers(root, ".pe-outputs [data-value]"), [-2, 1, 0.5, -1, 3, 0, -0.5, 2])
     np.testing.assert_array_equal(numbers(root, ".pe-product [data-value]"), [2, -2, 0.5, 0, 0.5])
-    assert root.locator(".pe-result").inner_text() == "y[2] = 1 × 2 + 2 × (−1) + (−1) × (−0.5) + 0 × 1 = 0.5"
+    assert root.locator(".pe-result").inner_text() == "z[2] = 1 × 2 + 2 × (−1) + (−1) × (−0.5) + 0 × 1 = 0.5"
 
 
 def test_matmul_a_click_on_a_weight_picks_its_column(open_page):
     root = find(open_page("live.html"), "matmul")
     root.locator(".pe-matrix:not(.pe-row) tr").nth(3).locator("td").nth(6).click()
-    assert root.get_by_label("y[6]").is_checked()
+    assert root.get_by_label("z[6]").is_checked()
     check_matmul(root)
 
 
 def test_matmul_adds_the_products_one_by_one_unless_less_motion_is_asked_for(open_page):
     root = find(open_page("live.html", motion="no-preference"), "matmul")
     root.get_by_text("−2", exact=True).last.scroll_into_view_if_needed()
-    root.get_by_label("y[4]").check(force=True)
+    root.get_by_label("z[4]").check(force=True)
     assert int(root.locator("[data-terms]").get_attribute("data-terms")) < 4
     root.locator('[data-terms="2"]').wait_for()
     root.locator('[data-terms="4"]').wait_for()
     root = find(open_page("live.html"), "matmul")
-    root.get_by_label("y[4]").check(force=True)
+    root.get_by_label("z[4]").check(force=True)
     assert root.locator("[data-terms]").get_attribute("data-terms") == "4"
 
 
@@ -304,6 +357,95 @@ def test_gate_the_plot_itself_can_be_dragged(open_page):
     page.mouse.up()
     assert numbers(root, ".pe-readout")[0] == pytest.approx(-2, abs=0.051)
     check_gate(root)
+
+
+def test_attention_starts_from_the_document_s_weights(open_page):
+    root = find(open_page("live.html"), "attention")
+    assert root.locator(".pe-weight").all_inner_texts() == ["0.36", "0.44", "0.12", "0.08"]
+    assert root.locator(".pe-sum, .pe-mix").all_inner_texts() == ["1.00", "[0.76, 1.08]"]
+    asked = root.locator('[lang="ko"]').all_inner_texts()
+    assert asked == ["고양이", "생선을", "조용히", "먹었다"] * 2
+
+
+@pytest.mark.parametrize("asking", range(4))
+def test_attention_the_mask_hides_what_comes_after_the_token_that_asks(open_page, asking):
+    root = find(open_page("live.html"), "attention")
+    root.get_by_label("causal mask").check(force=True)
+    root.get_by_role("radio").nth(asking).check(force=True)
+    assert attention_settings(root) == (asking, True, True)
+    np.testing.assert_array_equal(numbers(root, ".pe-weight [data-value]") > 0, [True] * (asking + 1) + [False] * (3 - asking))
+    assert root.locator(".pe-ready").all_inner_texts()[asking + 1 :] == ["−∞"] * (3 - asking)
+    check_attention(root)
+
+
+def test_attention_equal_scores_give_equal_weights(open_page):
+    root = find(open_page("live.html"), "attention")
+    root.get_by_role("button", name="Query of zeros").click()
+    np.testing.assert_array_equal(numbers(root, ".pe-weight [data-value]"), [0.25] * 4)
+    check_attention(root)
+
+
+def test_attention_each_token_keeps_a_query_of_its_own(open_page):
+    root = find(open_page("live.html"), "attention")
+    root.get_by_label("q[0]").fill("-2")
+    root.get_by_role("radio").nth(0).check(force=True)
+    np.testing.assert_array_equal(numbers(root, ".pe-readout"), explorables.attention.QUERY[0])
+    root.get_by_role("radio").nth(3).check(force=True)
+    np.testing.assert_array_equal(numbers(root, ".pe-readout"), [-2, 1.3])
+    root.get_by_role("button", name="Back to the start").click()
+    np.testing.assert_array_equal(numbers(root, ".pe-readout"), [0.4, 1.3])
+
+
+def test_attention_the_mix_lies_inside_the_values(open_page):
+    """In the picture the mark stands where the weights put it, inside the polygon around the values that may be seen."""
+    root = find(open_page("live.html"), "attention")
+    for asking in range(4):
+        root.get_by_role("radio").nth(asking).check(force=True)
+        for _ in range(2):
+            inside = root.evaluate(
+                """root => {
+                    const area = root.querySelector('.pe-hull');
+                    const [x, y] = root.querySelector('.pe-mix-point').getAttribute('transform').match(/-?[0-9.]+/g).map(Number);
+                    const corners = [...area.points].map(point => [point.x, point.y]);
+                    const side = ([ax, ay], [bx, by]) => (bx - ax) * (y - ay) - (by - ay) * (x - ax);
+                    const sides = corners.map((corner, i) => side(corner, corners[(i + 1) % corners.length]));
+                    return sides.every(one => one > -1e-3) || sides.every(one => one < 1e-3);
+                }"""
+            )
+            assert inside
+            root.get_by_label("causal mask").click(force=True)
+
+
+def test_normalization_layer_norm_forgets_shift_and_scale_rms_norm_only_scale(open_page):
+    root = find(open_page("live.html"), "normalization")
+    verdicts = root.locator(".pe-verdict[data-value]")
+    assert verdicts.all_inner_texts() == ["same as for x alone"] * 2
+    root.get_by_label("scale").press("End")
+    assert numbers(root, ".pe-readout")[4] == 100
+    assert verdicts.all_inner_texts() == ["same as for x alone"] * 2
+    root.get_by_role("button", name="Back to the start").click()
+    root.get_by_label("shift").fill("5")
+    assert verdicts.all_inner_texts() == ["same as for x alone", "changed by up to 1.11"]
+    check_normalization(root)
+
+
+def test_normalization_eps_counts_for_small_numbers(open_page):
+    root = find(open_page("live.html"), "normalization")
+    root.get_by_label("scale").press("Home")
+    assert numbers(root, ".pe-readout")[4] == 0.001
+    assert all(text.startswith("changed") for text in root.locator(".pe-verdict[data-value]").all_inner_texts())
+    check_normalization(root)
+
+
+def test_normalization_a_flat_row_becomes_zeros_or_ones(open_page):
+    root = find(open_page("live.html"), "normalization")
+    root.get_by_role("button", name="Flat row").click()
+    np.testing.assert_array_equal(numbers(root, "[data-row]"), [7] * 4)
+    np.testing.assert_array_equal(numbers(root, "[data-layer]"), [0] * 4)
+    np.testing.assert_allclose(numbers(root, "[data-rms]"), [1] * 4, atol=1e-6)
+    root.get_by_role("button", name="Row").first.click()
+    np.testing.assert_allclose(numbers(root, "[data-layer]"), [1.732, -0.577, -0.577, -0.577], atol=1e-3)
+    check_normalization(root)
 
 
 def test_sampling_shows_the_document_s_percentages(open_page):
@@ -383,7 +525,7 @@ def test_a_page_asks_for_nothing_outside_its_folder(open_page, small_book):
 def test_scripts_are_linked_once_and_only_where_they_are_needed(small_book):
     assert "_explorables" not in (small_book / "index.html").read_text(encoding="utf-8")
     live = (small_book / "live.html").read_text(encoding="utf-8")
-    for name in ("explorable.css", "loader.js", "matmul.js", "gate.js", "sampling.js"):
+    for name in ("explorable.css", "loader.js", *(f"{module}.js" for module in CHECKS)):
         assert live.count(f"_explorables/{name}?v=") == 1
     odd = (small_book / "odd.html").read_text(encoding="utf-8")
     assert "_explorables/gate.js" not in odd
@@ -410,7 +552,7 @@ def test_without_scripts_the_still_pictures_are_there(browser, small_book):
     page = context.new_page()
     page.goto(f"{small_book.as_uri()}/live.html")
     labels = page.locator(".plain-explorable").get_by_role("img")
-    assert labels.count() == 3 and all(labels.nth(i).is_visible() for i in range(3))
+    assert labels.count() == len(KINDS) and all(label.is_visible() for label in labels.all())
     context.close()
 
 

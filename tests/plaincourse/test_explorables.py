@@ -12,10 +12,12 @@ import pytest
 import traitlets
 from plaincourse import explorables
 from plainformer.activations import gelu, gelu_tanh, relu, sigmoid, silu
+from plainformer.attention import attention, attention_weights, causal_mask
 from plainformer.linear import linear
+from plainformer.normalization import layer_norm, rms_norm
 from plainformer.sampling import probabilities
 
-KINDS = [explorables.Matmul, explorables.Gate, explorables.Sampling]
+KINDS = [explorables.Matmul, explorables.Gate, explorables.Attention, explorables.Normalization, explorables.Sampling]
 HOSTILE = """</div><script>alert("&amp;'")</script><img src=x onerror='alert(1)'>"""
 
 
@@ -73,9 +75,9 @@ def test_the_still_picture_has_a_sentence_for_those_who_do_not_see_it(kind):
 
 def test_the_matmul_picture_shows_the_library_s_numbers():
     explorable = explorables.Matmul(x=[0.5, -3, 1, 2], column=6)
-    y = linear(np.array(explorable.x), np.array(explorable.weight))
-    assert picture_texts(explorable)[-8:] == [f"{value:g}".replace("-", "−") for value in y]
-    assert explorable.sentence().endswith(f"= {y[6]:g}.".replace("-", "−"))
+    z = linear(np.array(explorable.x), np.array(explorable.weight))
+    assert picture_texts(explorable)[-8:] == [f"{value:g}".replace("-", "−") for value in z]
+    assert explorable.sentence().endswith(f"= {z[6]:g}.".replace("-", "−"))
 
 
 def test_the_default_weight_gives_the_document_s_eight_outputs():
@@ -92,6 +94,43 @@ def test_the_default_gates_are_the_document_s_after_silu():
 
 def test_the_gate_s_curves_are_the_library_s():
     assert explorables.gate.CURVES == {"relu": relu, "silu": silu, "gelu": gelu, "gelu_tanh": gelu_tanh, "sigmoid": sigmoid}
+
+
+def test_the_default_query_of_ate_gives_the_document_s_weights_and_the_chapter_s_mix():
+    explorable = explorables.Attention()
+    np.testing.assert_allclose(explorable.weights(), [0.36, 0.44, 0.12, 0.08], atol=0.005)
+    np.testing.assert_allclose(explorable.mix(), [0.76, 1.08], atol=0.005)
+    assert picture_texts(explorable)[-2:] == ["sum 1.00", "[0.76, 1.08]"]
+    assert [text for text in picture_texts(explorable) if re.fullmatch(r"0\.\d\d", text)] == ["0.36", "0.44", "0.12", "0.08"]
+
+
+@pytest.mark.parametrize("asking", range(4))
+def test_the_attention_s_rows_are_those_of_the_library(asking):
+    explorable = explorables.Attention(asking=asking, causal=True)
+    query, key, value = (np.array(rows) for rows in (explorable.query, explorable.key, explorable.value))
+    np.testing.assert_allclose(explorable.weights(), attention_weights(query, key, causal_mask(4))[asking])
+    np.testing.assert_allclose(explorable.mix(), attention(query, key, value, causal_mask(4))[asking])
+
+
+def test_attention_without_the_division_is_a_softmax_of_the_scores():
+    explorable = explorables.Attention(scaled=False)
+    powers = np.exp(explorable.scores())
+    np.testing.assert_allclose(explorable.weights(), powers / powers.sum(), atol=1e-15)
+    assert explorable.weights().max() > explorables.Attention().weights().max()
+
+
+def test_the_normalization_picture_shows_the_library_s_numbers():
+    explorable = explorables.Normalization(x=[1, 2, -0.5, 1.5], scale=2, shift=5)
+    row = np.array([7.0, 9.0, 4.0, 8.0])
+    expected = [row, layer_norm(row, np.ones(4), np.zeros(4)), rms_norm(row, np.ones(4))]
+    shown = [float(text.replace("−", "-")) for text in picture_texts(explorable) if re.fullmatch(r"−?[\d.]+", text)]
+    np.testing.assert_allclose(np.reshape(shown, (3, 4)), expected, atol=0.00501)
+
+
+def test_a_flat_row_is_zeros_after_layer_norm():
+    explorable = explorables.Normalization(x=[7, 7, 7, 7])
+    assert explorable.layer_norm().tolist() == [0, 0, 0, 0]
+    assert explorable.sentence() == "The row 7, 7, 7, 7 becomes 0, 0, 0, 0 after LayerNorm and 1, 1, 1, 1 after RMSNorm."
 
 
 def test_the_sampling_picture_shows_the_library_s_percentages():
@@ -137,6 +176,13 @@ def test_a_nucleus_beyond_the_twelve_words_is_not_invented():
         (explorables.Gate, {"z": 6}, "z must be a number from -5 to 5, got 6"),
         (explorables.Gate, {"gate": [0, 0, 0, 4]}, "gate must be"),
         (explorables.Gate, {"curves": ["tanh"]}, "curves.*relu.*tanh"),
+        (explorables.Attention, {"query": [1, 2]}, r"query must be numbers of shape \(4, 2\).*got shape \(2,\)"),
+        (explorables.Attention, {"asking": 4}, "asking.*4"),
+        (explorables.Attention, {"causal": 2}, "causal.*2"),
+        (explorables.Attention, {"words": [["cat"]] * 4}, "words.*length 2"),
+        (explorables.Normalization, {"x": [1, 2, 3]}, r"x must be numbers of shape \(4,\).*got shape \(3,\)"),
+        (explorables.Normalization, {"scale": 0}, "scale must be a number from 0.001 to 100"),
+        (explorables.Normalization, {"shift": np.inf}, "shift must be.*inf"),
         (explorables.Sampling, {"temperature": -1}, "temperature must be"),
         (explorables.Sampling, {"temperature": True}, "temperature must be.*True"),
         (explorables.Sampling, {"temperature": 0.5, "top_k": None}, "temperature must be one of.*without top_k, got 0.5"),

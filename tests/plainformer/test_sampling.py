@@ -150,7 +150,9 @@ def test_top_p_keeps_the_smallest_set_that_reaches_p(logits, p):
 
 @given(rows())
 def test_top_p_of_1_keeps_all(logits):
-    np.testing.assert_array_equal(top_p(logits, 1), logits)
+    result = top_p(logits, 1)
+    np.testing.assert_array_equal(result, logits)
+    assert not np.shares_memory(result, logits)
 
 
 @given(rows(), st.floats(1e-9, 1))

@@ -1,8 +1,10 @@
 """Pictures that a reader can move: widgets where a kernel runs, alive without one in the built book."""
 
+from plaincourse.explorables.attention import Attention
 from plaincourse.explorables.base import Explorable
 from plaincourse.explorables.gate import Gate
 from plaincourse.explorables.matmul import WEIGHT, Matmul
+from plaincourse.explorables.normalization import Normalization
 from plaincourse.explorables.sampling import Sampling
 
-__all__ = ["Explorable", "Gate", "Matmul", "Sampling", "WEIGHT"]
+__all__ = ["Attention", "Explorable", "Gate", "Matmul", "Normalization", "Sampling", "WEIGHT"]

@@ -1,4 +1,4 @@
-// y = x @ W, one component at a time: the row x meets one column of W.
+// z = x @ W, one component at a time: the row x meets one column of W.
 
 const ROWS = [0, 1, 2, 3];
 const COLUMNS = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -26,9 +26,9 @@ function render({ model, el }) {
   const row = element("table", { class: "pe-matrix pe-row" },
     element("caption", {}, "x, shape (4,)"), element("tbody", {}, element("tr", {}, ...xCells)));
 
-  const outputs = choices({ legend: "y = x @ W, shape (8,): pick one", options: COLUMNS.map((j) => [j, ""]), onpick: pick });
+  const outputs = choices({ legend: "z = x @ W, shape (8,): pick one", options: COLUMNS.map((j) => [j, ""]), onpick: pick });
   outputs.root.classList.add("pe-outputs");
-  outputs.labels.forEach((label, j) => label.firstChild.setAttribute("aria-label", `y[${j}]`));
+  outputs.labels.forEach((label, j) => label.firstChild.setAttribute("aria-label", `z[${j}]`));
 
   // The lane: the picked column laid under the row, the products, and each product as a step of the running sum.
   const lane = {};
@@ -83,7 +83,7 @@ function render({ model, el }) {
     const column = model.get("column");
     const products = dot(x, weight, column);
     const sums = running(products);
-    const y = COLUMNS.map((j) => running(dot(x, weight, j)).at(-1));
+    const z = COLUMNS.map((j) => running(dot(x, weight, j)).at(-1));
     const largest = Math.max(...weight.flat().map(Math.abs), 1);
 
     sliders.forEach((s, i) => s.set(x[i]));
@@ -96,7 +96,7 @@ function render({ model, el }) {
     }));
     xCells.forEach((cell, i) => cell.classList.toggle("pe-meeting", i === current));
     outputs.set((j) => j === column);
-    outputs.labels.forEach((label, j) => { show(label.lastChild, y[j]); paint(label, y[j], 4); });
+    outputs.labels.forEach((label, j) => { show(label.lastChild, z[j]); paint(label, z[j], 4); });
 
     columnName.textContent = `× W[i, ${column}]`;
     ROWS.forEach((i) => {
@@ -113,7 +113,7 @@ function render({ model, el }) {
     root.dataset.terms = terms;
     if (terms === ROWS.length) {
       const words = ROWS.map((i) => `${i ? bracketed(x[i]) : short(x[i])} × ${bracketed(weight[i][column])}`).join(" + ");
-      show(result, y[column], `y[${column}] = ${words} = ${short(y[column])}`);
+      show(result, z[column], `z[${column}] = ${words} = ${short(z[column])}`);
     }
   }
 

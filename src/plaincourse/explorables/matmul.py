@@ -18,7 +18,7 @@ WEIGHT = [
 
 
 class Matmul(Explorable):
-    """See y = x @ W: pick a component of y, and its column of W meets the row x, product by product.
+    """See z = x @ W: pick a component of z, and its column of W meets the row x, product by product.
 
     x: (4,), each from -3 to 3. weight: (4, 8). column: which of the eight components is picked, counted from 0.
     """
@@ -29,7 +29,7 @@ class Matmul(Explorable):
     column = traitlets.Int(2, min=0, max=7).tag(sync=True)
 
     def outputs(self):
-        """Return y = x @ weight, shape (8,)."""
+        """Return z = x @ weight, shape (8,)."""
         return linear(np.array(self.x), np.array(self.weight))
 
     def products(self):
@@ -42,17 +42,17 @@ class Matmul(Explorable):
             f"{still.bracketed(a) if i else still.number(a)} × {still.bracketed(row[self.column])}"
             for i, (a, row) in enumerate(zip(self.x, self.weight))
         )
-        y = still.number(self.outputs()[self.column])
-        return f"The row x meets column {self.column} of W: y[{self.column}] = {terms} = {y}."
+        z = still.number(self.outputs()[self.column])
+        return f"The row x meets column {self.column} of W: z[{self.column}] = {terms} = {z}."
 
     def still(self):
-        """Return the picture: W above y, x to the left of y, the picked column outlined."""
+        """Return the picture: W above z, x to the left of z, the picked column outlined."""
         side, left, bottom = 44, 210, 232
         largest = max(abs(value) for row in self.weight for value in row)
         parts = [
             still.text(left + 4 * side, 16, "W (4, 8)"),
             still.text(4 + 2 * side, bottom - 8, "x (4,)"),
-            still.text(left + 4 * side, bottom - 8, "y = x @ W (8,)"),
+            still.text(left + 4 * side, bottom - 8, "z = x @ W (8,)"),
         ]
         for i, row in enumerate(self.weight):
             for j, value in enumerate(row):
