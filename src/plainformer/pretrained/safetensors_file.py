@@ -15,17 +15,20 @@ DTYPES = {"F64": np.float64, "F32": np.float32, "F16": np.float16}
 ALIGNMENT = 64  # bytes: what the widest load instructions like best
 
 
-def read(path, dtype=np.float32):
+def read(path, dtype=np.float32, skip=None):
     """The tensors, a dictionary of read-only arrays, and the metadata, a dictionary of texts.
 
-    Tensors that are stored in ``dtype`` are views of the file, all others copies. Raises ValueError for a file that is
-    not whole and for tensors that are not floats, OSError for one that cannot be opened.
+    Tensors that are stored in ``dtype`` are views of the file, all others copies. Names in which ``skip``, a compiled
+    pattern, is found are left out. Raises ValueError for a file that is not whole and for tensors that are not floats,
+    OSError for a file that cannot be opened.
     """
     path = Path(path)
     raw, start, header = mapped(path)
     metadata = header.pop("__metadata__", {})
     tensors = {}
     for name, entry in header.items():
+        if skip is not None and skip.search(name):
+            continue
         begin, end = (start + offset for offset in entry["data_offsets"])
         tensors[name] = floats(f"{path}: the tensor {name}", raw[begin:end], entry["dtype"], dtype).reshape(entry["shape"])
     return tensors, metadata

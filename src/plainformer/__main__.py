@@ -1,0 +1,173 @@
+"""The command line: ``python -m plainformer "Data visualization empowers users to"`` lets a real model write on."""
+import argparse
+import os
+import sys
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from plainformer import gpt2, llama
+from plainformer.generation import generate
+from plainformer.sampling import probabilities
+
+FORWARD = {gpt2.GPT2: gpt2.forward, llama.Llama: llama.forward}
+
+
+class Writer(NamedTuple):
+    """A model, and what it takes to let it write."""
+    model: Any
+    tokenizer: Any
+    rng: np.random.Generator
+    options: argparse.Namespace
+
+
+def main(arguments=None):
+    """Run the command; return its exit status: 0, 1 if the output was closed, 2 for an error, 130 for Ctrl-C."""
+    options = read_options(arguments)
+    try:
+        run(options)
+        return 0
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more at its end
+        return 1
+    except ModuleNotFoundError as error:
+        complain(f"the library {error.name} is missing: pip install 'plain-transformer[models]'")
+    except (OSError, ValueError) as error:
+        complain(error)
+    return 2
+
+
+def complain(error):
+    """Tell the user what is wrong."""
+    print(f"plainformer: {error}", file=sys.stderr)
+
+
+def read_options(arguments):
+    """The options. Ends the program with status 2 if they are wrong, before a model is loaded."""
+    parser = argparse.ArgumentParser("python -m plainformer", description="Let a language model continue a text.")
+    add = parser.add_argument
+    add("prompt", nargs="?", type=text, help="the text to continue; with --chat, what you say")
+    add("--chat", action="store_true", help="talk to SmolLM2: about the prompt, or line by line without one")
+    add("--top", type=count, metavar="N", help="show the N likeliest next tokens instead of writing on")
+    add("--max-new-tokens", type=count, default=100, metavar="N", help="write so many tokens at most (%(default)s)")
+    add("--temperature", type=float, default=1.0, help="below 1 fewer surprises, 0 none (%(default)s)")
+    add("--top-k", type=int, metavar="K", help="draw from the K likeliest tokens only")
+    add("--top-p", type=float, metavar="P", help="draw from the likeliest tokens that together reach P")
+    add("--seed", type=int, help="a whole number: the same one gives the same text again")
+    add("--model", metavar="FOLDER", help="a Hugging Face folder with a GPT-2 or a Llama, instead of SmolLM2")
+    options = parser.parse_args(arguments)
+    if options.prompt is None and not options.chat:
+        parser.error('a prompt is missing, for instance "Data visualization empowers users to"')
+    if options.chat and (options.model or options.top):
+        parser.error("--chat goes with SmolLM2, without --model and --top")
+    try:
+        np.random.default_rng(options.seed)
+        probabilities(np.zeros(2), options.temperature, options.top_k, options.top_p)
+    except ValueError as error:
+        parser.error(str(error))
+    return options
+
+
+def text(value):
+    """An argument as a text that can be cut into tokens."""
+    if not value:
+        raise argparse.ArgumentTypeError("it is empty")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise argparse.ArgumentTypeError("it is not UTF-8") from error
+    return value
+
+
+def count(value):
+    """An argument as a whole number of at least 1."""
+    if not value.isdecimal() or int(value) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, got {value}")
+    return int(value)
+
+
+def run(options):
+    """Do what the options say. Raises ValueError or OSError with a sentence for the user."""
+    from plainformer.pretrained import huggingface, smollm2  # they need more libraries than the options do
+
+    model, tokenizer = huggingface.load(options.model) if options.model else smollm2.load()
+    if tokenizer is None:
+        raise ValueError(f"{options.model} has no tokenizer.json")
+    writer = Writer(model, tokenizer, np.random.default_rng(options.seed), options)
+    if options.top:
+        show_next(writer)
+    elif options.chat:
+        converse(writer, smollm2.chat)
+    else:
+        write_on(writer, options.prompt, before=options.prompt)
+
+
+def show(piece):
+    """Write a piece of text at once."""
+    print(piece, end="", flush=True)
+
+
+def write_on(writer, prompt, before=""):
+    """Show how the model continues a prompt, token by token, and on stderr how fast; return the new text.
+
+    The text ``before`` is shown first, once it is known that the prompt is no error.
+    """
+    options, ids, stop = writer.options, writer.tokenizer.encode(prompt), writer.tokenizer.stop
+    tokens = generate(FORWARD[type(writer.model)], writer.model, ids, options.max_new_tokens, writer.rng,
+                      options.temperature, options.top_k, options.top_p, stop)
+    show(before)
+    times, pieces = [time.perf_counter()], []
+    for piece in writer.tokenizer.stream(clocked(tokens, times, stop)):
+        pieces.append(piece)
+        show(piece)
+    show("\n")
+    first, rest, new = times[1] - times[0], times[-1] - times[1], len(times) - 1
+    speed = f", then {(new - 1) / rest:.1f} tokens/s" if new > 1 else ""
+    print(f"[{len(ids)} tokens read in {first:.2f} s{speed}; {new} new]", file=sys.stderr)
+    return "".join(pieces)
+
+
+def clocked(tokens, times, stop):
+    """Pass on the tokens before one in ``stop``; note the time at which each came."""
+    for token in tokens:
+        times.append(time.perf_counter())
+        if token not in stop:
+            yield token
+
+
+def show_next(writer):
+    """Show the likeliest next tokens with their probabilities, after temperature, top-k and top-p."""
+    options, ids = writer.options, writer.tokenizer.encode(writer.options.prompt)
+    logits, _ = FORWARD[type(writer.model)](ids, writer.model, last=True)
+    shares = probabilities(np.asarray(logits)[-1], options.temperature, options.top_k, options.top_p)
+    for token in np.argsort(-shares, kind="stable")[:options.top]:
+        show(f"{shares[token]:8.4f}  {token:6d}  {writer.tokenizer.decode([token])!r}\n")
+
+
+def converse(writer, template):
+    """Answer the prompt; without one, answer line after line until the input ends."""
+    said = []
+    for line in [writer.options.prompt] if writer.options.prompt else lines():
+        said.append(("user", line))
+        said.append(("assistant", write_on(writer, template(said))))
+
+
+def lines():
+    """What the user types, line by line; empty lines are left out."""
+    while True:
+        try:
+            line = input("> ")
+        except EOFError:
+            return
+        if line.strip():
+            yield line
+
+
+if __name__ == "__main__":
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # a console may lack a character
+    sys.exit(main())

@@ -1,0 +1,172 @@
+"""Models in local folders as Hugging Face's ``save_pretrained`` writes them: config.json, model.safetensors, tokenizer.json."""
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+
+from plainformer import gpt2, llama
+from plainformer.attention import Attention
+from plainformer.mlp import MLP
+from plainformer.normalization import LayerNorm
+from plainformer.pretrained import safetensors_file, tokenizer, weights
+from plainformer.pretrained.weights import Names, Sizes, Weights, setting, size
+from plainformer.settings import number
+
+# Settings that change the arithmetic: the one value that our models have. A file may leave them out.
+GPT2_FIXED = {"scale_attn_weights": True, "scale_attn_by_inverse_layer_idx": False, "add_cross_attention": False}
+LLAMA_FIXED = {"mlp_bias": False, "rope_scaling": None, "sliding_window": None, "quantization_config": None}
+# Constants that old files hold beside the weights: the causal mask and the rotary frequencies.
+CONSTANTS = re.compile(r"\.attn\.(masked_)?bias$|\.rotary_emb\.inv_freq$")
+
+LAYER = "model.layers.{}."
+NAMES = Names(
+    "model.embed_tokens", LAYER + "input_layernorm", LAYER + "self_attn.q_proj", LAYER + "self_attn.k_proj",
+    LAYER + "self_attn.v_proj", LAYER + "self_attn.o_proj", LAYER + "post_attention_layernorm",
+    LAYER + "mlp.gate_proj", LAYER + "mlp.up_proj", LAYER + "mlp.down_proj", "model.norm", "lm_head",
+)
+
+
+def load(folder, dtype=np.float32):
+    """The model and tokenizer of a folder with a GPT-2 or a Llama; see ``load_gpt2`` and ``load_llama``."""
+    file, config = read_config(folder)
+    loaders = {"gpt2": load_gpt2, "llama": load_llama}
+    kind = setting(file, config, "model_type")
+    if kind not in loaders:
+        raise ValueError(f"{file}: model_type must be gpt2 or llama, got {kind}")
+    return loaders[kind](folder, dtype)
+
+
+def load_gpt2(folder, dtype=np.float32):
+    """The ``gpt2.GPT2`` of a folder, and its tokenizer (None if there is no tokenizer.json).
+
+    Every constant comes from config.json. Weights stored in ``dtype`` stay in the file and are mapped into memory.
+    Raises OSError if a file is missing, ValueError for a missing key, a setting that our GPT-2 does not have, and wrong
+    tensors.
+    """
+    file, config = read_config(folder)
+    fixed(file, config, {"model_type": "gpt2", "activation_function": "gelu_new"}, GPT2_FIXED)
+    layers, width, heads, vocabulary, context = (size(file, config, key) for key in (
+        "n_layer", "n_embd", "n_head", "vocab_size", "n_positions"))
+    hidden = 4 * width if config.get("n_inner") is None else size(file, config, "n_inner")
+    eps = number(str(file), "layer_norm_epsilon", setting(file, config, "layer_norm_epsilon"))
+    head_width(file, width, heads)
+    source, tied = read_weights(folder, config, dtype)
+    settings = gpt2.Config(context, heads, eps)
+    return gpt2_model(source, settings, layers, vocabulary, width, hidden, tied), read_tokenizer(folder, config)
+
+
+def gpt2_model(source, settings, layers, vocabulary, width, hidden, tied):
+    """The model of a file. With ``tied`` the head is a view of the embedding."""
+    prefix = "transformer." if "transformer.wte.weight" in source.tensors else ""  # saved with its head, or without
+    embedding = source.take(f"{prefix}wte.weight", vocabulary, width)
+    positions = source.take(f"{prefix}wpe.weight", settings.context, width)
+    blocks = tuple(gpt2_block(source, f"{prefix}h.{layer}", width, hidden) for layer in range(layers))
+    norm = layer_norm(source, f"{prefix}ln_f", width)
+    head = embedding if tied else source.take("lm_head.weight", vocabulary, width)
+    source.finish()
+    return gpt2.GPT2(settings, embedding, positions, blocks, norm, head.T)
+
+
+def gpt2_block(source, name, width, hidden):
+    """One layer. GPT-2's matrices are stored (in, out), those of queries, keys and values side by side."""
+    def pair(part, inputs, outputs):
+        return source.take(f"{name}.{part}.weight", inputs, outputs), source.take(f"{name}.{part}.bias", outputs)
+
+    matrix, bias = pair("attn.c_attn", width, 3 * width)
+    output, output_bias = pair("attn.c_proj", width, width)
+    attention = Attention(*np.split(matrix, 3, axis=1), output, *np.split(bias, 3), output_bias)  # views
+    mlp = MLP(*pair("mlp.c_fc", width, hidden), *pair("mlp.c_proj", hidden, width))
+    return gpt2.Block(layer_norm(source, f"{name}.ln_1", width), attention, layer_norm(source, f"{name}.ln_2", width), mlp)
+
+
+def layer_norm(source, name, width):
+    """Gain and bias of one norm."""
+    return LayerNorm(source.take(f"{name}.weight", width), source.take(f"{name}.bias", width))
+
+
+def load_llama(folder, dtype=np.float32):
+    """The ``llama.Llama`` of a folder, and its tokenizer; otherwise as ``load_gpt2``."""
+    file, config = read_config(folder)
+    fixed(file, config, {"model_type": "llama", "hidden_act": "silu"}, LLAMA_FIXED)
+    width, heads, groups, hidden = (size(file, config, key) for key in (
+        "hidden_size", "num_attention_heads", "num_key_value_heads", "intermediate_size"))
+    layers, vocabulary, context = (size(file, config, key) for key in (
+        "num_hidden_layers", "vocab_size", "max_position_embeddings"))
+    each = head_width(file, width, heads) if config.get("head_dim") is None else size(file, config, "head_dim")
+    eps = number(str(file), "rms_norm_eps", setting(file, config, "rms_norm_eps"))
+    settings = llama.Config(context, heads, eps, rotary_base(file, config), pairing="halves")
+    sizes = Sizes(layers, vocabulary, width, hidden, groups * each, heads * each)
+    source, tied = read_weights(folder, config, dtype)
+    bias = bool(config.get("attention_bias"))
+    return weights.llama(source, NAMES, sizes, settings, tied, bias), read_tokenizer(folder, config)
+
+
+def rotary_base(file, config):
+    """The base of the rotary angles: under ``rope_parameters``, or beside the other keys in older files."""
+    rotary = config.get("rope_parameters", config)
+    if rotary is not config:
+        fixed(f"{file}: rope_parameters", rotary, {"rope_type": "default"}, {"partial_rotary_factor": 1.0})
+    return number(str(file), "rope_theta", setting(file, rotary, "rope_theta"), above=True)
+
+
+def read_config(folder):
+    """The path of a folder's config.json and what stands in it."""
+    path = Path(folder) / "config.json"
+    return path, read_json(path)
+
+
+def read_json(path):
+    """The object in a JSON file."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path}: not a JSON file: {error}") from error
+    if not isinstance(content, dict):
+        raise ValueError(f"{path}: must hold an object, got {type(content).__name__}")
+    return content
+
+
+def fixed(file, config, required, optional):
+    """ValueError unless the settings have the values that our models have; optional ones may be left out."""
+    for key, value in (required | optional).items():
+        given = setting(file, config, key) if key in required else config.get(key, value)
+        if given != value:
+            raise ValueError(f"{file}: {key} must be {value}, got {given}: another kind of model")
+
+
+def head_width(file, width, heads):
+    """The width of one head."""
+    if width % heads:
+        raise ValueError(f"{file}: {heads} heads do not divide a width of {width}")
+    return width // heads
+
+
+def read_weights(folder, config, dtype):
+    """The tensors of a folder, and whether the head is the embedding: as the config says, else if the file has no head."""
+    file, tensors = read_tensors(folder, dtype)
+    tied = config.get("tie_word_embeddings")
+    tied = "lm_head.weight" not in tensors if tied is None else tied
+    if tied:
+        tensors.pop("lm_head.weight", None)
+    return Weights(file, tensors), tied
+
+
+def read_tensors(folder, dtype):
+    """The path of a folder's safetensors file and its tensors; those of all its parts if it was cut into several."""
+    path = Path(folder) / "model.safetensors"
+    index = path.with_name("model.safetensors.index.json")
+    if path.exists() or not index.exists():
+        return path, safetensors_file.read(path, dtype, skip=CONSTANTS)[0]
+    tensors = {}
+    for part in set(setting(index, read_json(index), "weight_map").values()):
+        tensors |= safetensors_file.read(index.with_name(part), dtype, skip=CONSTANTS)[0]
+    return index, tensors
+
+
+def read_tokenizer(folder, config):
+    """The tokenizer of a folder, None if it has no tokenizer.json."""
+    path = Path(folder) / "tokenizer.json"
+    stop = config.get("eos_token_id")
+    stop = [] if stop is None else stop if isinstance(stop, list) else [stop]
+    return tokenizer.from_file(path, stop) if path.exists() else None
