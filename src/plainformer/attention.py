@@ -118,4 +118,5 @@ def attend_heads(query, key, value, mask=None):
     if mask is not None:
         mask = mask[..., None, None, :, :]  # one mask serves all heads: it gets axes where they have theirs
     mixed = attention(grouped, key[..., None, :, :], value[..., None, :, :], mask)
-    return merge_heads(xp.reshape(mixed, query.shape))
+    # A mask may have brought leading axes of its own.
+    return merge_heads(xp.reshape(mixed, (*mixed.shape[:-4], *query.shape[-3:])))
