@@ -4,10 +4,11 @@
     def attention(query, key, value, mask=None): ...
 
 The line describes the function's first arguments in order, in NumPy's gufunc notation: ``(..., T, D)`` is an array,
-``...`` any number of leading axes (they broadcast), ``H*D`` one axis that holds H pieces of width D, ``?`` an argument
-that may be None, a bare letter an integer argument, and a class name a NamedTuple of parameters whose fields carry
-their own shapes. An argument called ``mask`` is boolean, ``ids`` and ``positions`` are whole numbers (or a list of them);
-every other array holds real numbers.
+``...`` any number of leading axes (they broadcast), ``H*D`` one axis that holds H pieces of width D (``4*F`` holds four),
+``?`` an argument that may be None, a bare letter an integer argument, and a class name a NamedTuple of parameters whose
+fields carry their own shapes. A result's axis may be a sum, ``I-U+1``; several results stand side by side. An argument
+called ``mask`` is boolean, ``ids`` and ``positions`` are whole numbers (or a list of them); every other array holds real
+numbers.
 """
 import contextlib
 import functools
@@ -49,6 +50,11 @@ def parse(name, text):
     return Argument(name, text.rstrip("?"), axes[leading:], leading, bool(match[2]))
 
 
+def split(side):
+    """The parts of one side of a shape line, at the commas that stand outside parentheses."""
+    return [part.strip() for part in re.split(r",(?![^(]*\))", side)]
+
+
 def fields(name, cls):
     """The arguments that a NamedTuple of parameters stands for, from its ``Annotated[Array, "(E, F)"]`` fields."""
     hints = get_type_hints(cls, include_extras=True)
@@ -61,14 +67,15 @@ class Shapes:
     def __init__(self, line, function):
         self.line = line
         left, right = line.split("->")
-        parts = [part.strip() for part in re.split(r",(?![^(]*\))", left)]
+        parts = split(left)
         self.function = function.__name__
-        self.names = list(inspect.signature(function).parameters)[:len(parts)]
+        self.count = len(parts)
+        self.names = list(inspect.signature(function).parameters)[:self.count]
         self.classes = [function.__globals__.get(part) for part in parts]
         self.inputs = []
         for name, part, cls in zip(self.names, parts, self.classes, strict=True):
             self.inputs += fields(name, cls) if cls else [parse(name, part)]
-        self.output = parse("result", right.strip())
+        self.outputs = [parse("result", part) for part in split(right)]
         self.plans = {}
 
     def unfold(self, values):
@@ -144,10 +151,11 @@ def bind_axes(function, given):
 
 def divide(function, name, axis, size, sizes):
     """Check an axis such as ``H*D``, and find the one factor that is not known yet."""
-    known = {letter: sizes[letter][1] for letter in axis.split("*") if letter in sizes}
-    unknown = [letter for letter in axis.split("*") if letter not in sizes]
-    product = math.prod(known.values())
-    facts = " and ".join(f"{letter} = {number}" for letter, number in known.items())
+    count, letters = axis.split("*", 1) if axis[0].isdigit() else ("1", axis)
+    known = {letter: sizes[letter][1] for letter in letters.split("*") if letter in sizes}
+    unknown = [letter for letter in letters.split("*") if letter not in sizes]
+    product = int(count) * math.prod(known.values())
+    facts = " and ".join(f"{letter} = {number}" for letter, number in known.items()) or count
     if not unknown and size != product:
         raise ValueError(f"{function}: {name} has {axis} = {size}, but {facts}: it must be {product}")
     if len(unknown) == 1:
@@ -226,14 +234,13 @@ def shaped(line, half=True):
         def call(*args, **kwargs):
             if getattr(state, "trusted", False):
                 return function(*args, **kwargs)
-            count = len(shapes.names)
-            values = args[:count] + tuple(kwargs.pop(name, None) for name in shapes.names[len(args):])
+            values = args[:shapes.count] + tuple(kwargs.pop(name, None) for name in shapes.names[len(args):])
             flat = shapes.unfold(values)
             plan = shapes.plan(flat)
             if plan is None:
-                return function(*values, *args[count:], **kwargs)
+                return function(*values, *args[shapes.count:], **kwargs)
             xp, compute, result = plan
-            value = function(*shapes.cast(flat, xp, compute), *args[count:], **kwargs)
+            value = function(*shapes.cast(flat, xp, compute), *args[shapes.count:], **kwargs)
             return convert(xp, value, result) if half and result != compute else value
 
         call.shapes = shapes
@@ -243,6 +250,8 @@ def shaped(line, half=True):
 
 
 def convert(xp, value, dtype):
-    """Change the precision of an array of numbers; leave masks and None alone."""
+    """Change the precision of an array of numbers, or of several; leave masks and None alone."""
+    if isinstance(value, tuple):
+        return tuple(convert(xp, part, dtype) for part in value)
     plain = not hasattr(value, "dtype") or xp.isdtype(value.dtype, "bool")
     return value if plain else xp.astype(value, dtype, copy=False)

@@ -61,7 +61,7 @@ def in_half_precision(case):
         for engine, dtype in (("numpy", "float16"), ("torch", "float16"), ("torch", "bfloat16")):
             info = torch.finfo(getattr(torch, dtype))
             arguments = call.function.shapes.unfold(call.arguments("torch", dtype))
-            exact = [v.double() if isinstance(v, torch.Tensor) and v.dtype != torch.bool else v for v in arguments]
+            exact = [v.double() if isinstance(v, torch.Tensor) and v.is_floating_point() else v for v in arguments]
             reference = case.reference(*call.function.shapes.fold(exact))
             result = call.run(engine, dtype)
             close(result, reference, 0.501 * info.eps, info.smallest_normal * info.eps + absolute_error(call, case, "float32"))

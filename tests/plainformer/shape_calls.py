@@ -4,8 +4,8 @@ Used by the test of the lines themselves and by the comparisons with PyTorch.
 """
 import importlib
 import inspect
-import math
 import pkgutil
+import re
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,13 +13,21 @@ import plainformer
 import torch
 from hypothesis import assume
 from hypothesis import strategies as st
+from plainformer.shapes import INDICES
 
 ENGINES = ("numpy", "torch")
 NUMPY_ONLY = {"plainformer.sampling"}
 # Without a context, the keys are the queries and a context is as wide as the model.
 FALLBACK = {"S": "T", "C": "E"}
 # What a line cannot say.
-LEGAL = {"causal_mask": lambda sizes: sizes["T"] <= sizes["S"]}
+LEGAL = {
+    "causal_mask": lambda sizes: sizes["T"] <= sizes["S"],
+    "relative_bias": lambda sizes: sizes["T"] <= sizes["S"],
+    "sinusoidal": lambda sizes: sizes["E"] % 2 == 0,
+    "rope": lambda sizes: sizes["D"] % 2 == 0,
+    "conv2d": lambda sizes: sizes["U"] <= sizes["I"] and sizes["V"] <= sizes["J"],
+    "cross_entropy": lambda sizes: sizes["T"] > 1,
+}
 LEAST_RANK = {"softmax": 1}
 # Legal values for the required settings that follow a line's arguments.
 SETTINGS = {
@@ -76,7 +84,8 @@ class Call:
 
     def arguments(self, engine="numpy", dtype=None):
         """The arguments as the function takes them, on an engine and in a dtype."""
-        return self.function.shapes.fold([convert(value, engine, dtype) for value in self.flat])
+        given = zip(self.function.shapes.inputs, self.flat)
+        return self.function.shapes.fold([convert(v, engine, None if a.name in INDICES else dtype) for a, v in given])
 
     def run(self, engine="numpy", dtype=None):
         return self.apply(*self.arguments(engine, dtype))
@@ -90,24 +99,34 @@ class Call:
         inputs = enumerate(zip(self.function.shapes.inputs, self.flat))
         return [(i, argument, value) for i, (argument, value) in inputs if value is not None]
 
+    def numbers(self):
+        """(position, argument, value) of the arrays that are computed with: no masks, ids or positions."""
+        return [(i, a, v) for i, a, v in self.given() if not a.integer and a.name not in ("mask", *INDICES)]
+
     def replace(self, position, value):
         return Call(self.function, [*self.flat[:position], value, *self.flat[position + 1:]], self.sizes, self.settings)
 
-    def expected_shape(self):
-        """The result's shape as the line has it."""
-        leading = [value.shape[:value.ndim - len(a.axes)] for _, a, value in self.given() if a.leading]
-        output = self.function.shapes.output
-        extra = np.broadcast_shapes(*leading) if output.leading else ()
-        return (*extra, *(length(axis, self.sizes) for axis in output.axes))
+    def expected_shapes(self):
+        """The shapes of the results as the line has them."""
+        leading = np.broadcast_shapes(*(v.shape[:v.ndim - len(a.axes)] for _, a, v in self.given() if a.leading))
+
+        def shape(output):
+            return (*(leading if output.leading else ()), *(length(axis, self.sizes) for axis in output.axes))
+        return [shape(output) for output in self.function.shapes.outputs]
+
+
+def results(value):
+    """What a function gave, as a list: most give one array, some several."""
+    return list(value) if isinstance(value, tuple) else [value]
 
 
 def length(axis, sizes):
-    """The size of an axis such as ``T`` or ``H*D``."""
-    return math.prod(sizes[letter] for letter in axis.split("*"))
+    """The size of an axis such as ``T``, ``H*D`` or ``I-U+1``."""
+    return eval(axis, {}, sizes)
 
 
 def letters(argument):
-    return {letter for axis in argument.axes for letter in axis.split("*")}
+    return set(re.findall("[A-Z]", " ".join(argument.axes)))
 
 
 @st.composite
@@ -125,7 +144,7 @@ def numbers(draw, shape, bound):
 def axis_sizes(draw, function, left_out, least):
     """A size for every letter and three leading axes, pairwise different but where the call demands otherwise."""
     shapes = function.shapes
-    names = sorted(set().union(*map(letters, [*shapes.inputs, shapes.output])))
+    names = sorted(set().union(*map(letters, [*shapes.inputs, *shapes.outputs])))
     drawn = draw(st.permutations(range(least, least + len(names) + 3)))
     sizes = dict(zip(names, drawn))
     if {"H", "G"} <= set(names):
@@ -160,9 +179,15 @@ def calls(draw, function, bound=10.0, least=1):
             flat.append(sizes[argument.axes[0]])
         else:
             shape = (*(draw(leading) if argument.leading else ()), *(length(axis, sizes) for axis in argument.axes))
-            array = draw(numbers(shape, bound))
-            flat.append(array > -0.5 if argument.name == "mask" else array)
+            flat.append(selection(argument.name, draw(numbers(shape, bound)), sizes))
     return Call(function, flat, sizes, required_settings(function))
+
+
+def selection(name, array, sizes):
+    """The numbers as they are, or made into what a mask, ids or positions may hold."""
+    if name == "mask":
+        return array > -0.5
+    return np.abs(array * 1000).astype(int) % sizes.get("V", 1000) if name in INDICES else array
 
 
 def required_settings(function):
