@@ -7,8 +7,14 @@ from plainformer.shapes import shaped
 @shaped("(..., T), (V, E) -> (..., T, E)")
 def embed(ids, table):
     """Look up the row of each token id: ids are whole numbers from 0 to V - 1. Raises ValueError for any other."""
-    xp = array_namespace(table)
-    ids = xp.asarray(ids, device=device(table))
-    if bool(xp.any((ids < 0) | (ids >= table.shape[0]))):
-        raise ValueError(f"embed: ids must be from 0 to {table.shape[0] - 1}, got {int(xp.min(ids))} to {int(xp.max(ids))}")
-    return table[ids]
+    return table[known_ids("embed", ids, table.shape[0], table)]
+
+
+def known_ids(function, ids, vocabulary, like):
+    """The ids as an array of the engine of ``like``; ValueError unless all are from 0 to V - 1."""
+    xp = array_namespace(like)
+    ids = xp.asarray(ids, dtype=xp.int64, device=device(like))  # PyTorch takes bytes for a mask
+    if bool(xp.any((ids < 0) | (ids >= vocabulary))):
+        got = f"{int(xp.min(ids))} to {int(xp.max(ids))}"
+        raise ValueError(f"{function}: ids must be from 0 to {vocabulary - 1}, got {got}")
+    return ids

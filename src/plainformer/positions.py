@@ -22,9 +22,13 @@ def sinusoidal(length, width):
 def relative_bias(table, queries, keys):
     """A number for each head and distance, to be added to the scores (after Shaw et al. 2018; Raffel et al. 2020).
 
-    Column j of the table is for the key j places before the query; the last column is for all that are farther back,
-    the first for the query itself and all keys after it. The queries are the last positions, as in ``causal_mask``.
+    The table holds W numbers a head. Column j is for the key j places before the query; the last column is for all that
+    are farther back, the first for the query itself and all keys after it. The queries are the last positions, as in
+    ``causal_mask``.
+    Raises ValueError for more queries than keys.
     """
+    if queries > keys:
+        raise ValueError(f"relative_bias: queries = {queries} must not exceed keys = {keys}")
     distance = np.arange(keys - queries, keys)[:, None] - np.arange(keys)
     columns = np.clip(distance, 0, table.shape[-1] - 1)
     return table[:, columns]
