@@ -1,5 +1,8 @@
 """GPT-2's decoder: LayerNorm, learned positions, multi-head attention, an MLP with GELU (Radford et al. 2019)."""
+import math
 from typing import Annotated, NamedTuple
+
+import numpy as np
 
 from plainformer.attention import Attention
 from plainformer.cache import Cache, cached_attention, next_positions
@@ -7,6 +10,7 @@ from plainformer.embedding import embed
 from plainformer.linear import linear
 from plainformer.mlp import MLP, mlp
 from plainformer.normalization import LayerNorm, layer_norm
+from plainformer.settings import generator
 from plainformer.shapes import Array, trusted
 
 
@@ -54,3 +58,27 @@ def forward(ids, model, cache=None, last=False):
             stores.append(store)
         x = layer_norm(x[..., -1:, :] if last else x, *model.norm, config.eps)
         return linear(x, model.head), Cache(cache.length + len(positions), tuple(stores))
+
+
+def initialize(config, vocabulary, width, layers, rng, std=0.02):
+    """A model of NumPy arrays to begin training with; head and embedding are tied, F = 4E.
+
+    Matrices are normal with deviation ``std``, those that add to the residual stream with std/√(2L), since 2L of them add
+    up (Radford et al. 2019, section 2.3); gains are 1, biases 0. ``rng`` is a ``numpy.random.Generator``; TypeError for
+    anything else.
+    """
+    generator("gpt2.initialize", rng)
+    zeros, hidden, residual = np.zeros, 4 * width, std / math.sqrt(2 * layers)
+
+    def norm():
+        return LayerNorm(np.ones(width), zeros(width))
+
+    def block():
+        query, key, value = rng.normal(scale=std, size=(3, width, width))
+        output = rng.normal(scale=residual, size=(width, width))
+        up, down = rng.normal(scale=std, size=(width, hidden)), rng.normal(scale=residual, size=(hidden, width))
+        attention = Attention(query, key, value, output, *(zeros(width) for _ in range(4)))
+        return Block(norm(), attention, norm(), MLP(up, zeros(hidden), down, zeros(width)))
+
+    embedding, positions = (rng.normal(scale=std, size=(rows, width)) for rows in (vocabulary, config.context))
+    return GPT2(config, embedding, positions, tuple(block() for _ in range(layers)), norm(), embedding.T)

@@ -1,5 +1,8 @@
 """Llama's decoder: RMSNorm, rotary positions, grouped-query attention, SwiGLU (Touvron et al. 2023)."""
+import math
 from typing import Annotated, NamedTuple
+
+import numpy as np
 
 from plainformer.attention import Attention
 from plainformer.cache import Cache, cached_attention, next_positions
@@ -8,6 +11,7 @@ from plainformer.linear import linear
 from plainformer.mlp import SwiGLU, swiglu
 from plainformer.normalization import rms_norm
 from plainformer.positions import rotate, rotations
+from plainformer.settings import generator
 from plainformer.shapes import Array, trusted
 
 
@@ -59,3 +63,25 @@ def forward(ids, model, cache=None, last=False):
             stores.append(store)
         x = rms_norm(x[..., -1:, :] if last else x, model.norm, config.eps)
         return linear(x, model.head), Cache(cache.length + len(positions), tuple(stores))
+
+
+def initialize(config, vocabulary, width, layers, hidden, groups, rng, std=0.02):
+    """A model of NumPy arrays to begin training with; head and embedding are tied; ``groups`` key/value heads.
+
+    Matrices are normal with deviation ``std``, those that add to the residual stream with std/√(2L), as in
+    ``gpt2.initialize``; gains are 1. ``rng`` is a ``numpy.random.Generator``; TypeError for anything else.
+    """
+    generator("llama.initialize", rng)
+    residual, keys = std / math.sqrt(2 * layers), width // config.heads * groups
+
+    def matrix(rows, columns, std=std):
+        return rng.normal(scale=std, size=(rows, columns))
+
+    def block():
+        query, key, value = matrix(width, width), matrix(width, keys), matrix(width, keys)
+        attention = Attention(query, key, value, matrix(width, width, residual))
+        mlp = SwiGLU(matrix(width, hidden), matrix(width, hidden), matrix(hidden, width, residual))
+        return Block(np.ones(width), attention, np.ones(width), mlp)
+
+    embedding = matrix(vocabulary, width)
+    return Llama(config, embedding, tuple(block() for _ in range(layers)), np.ones(width), embedding.T)

@@ -1,30 +1,35 @@
-"""How the numbers get there: a loss, its gradient by PyTorch, and AdamW. The model's functions are the same ones."""
+"""How the numbers get there: a loss, its gradient by PyTorch, and AdamW. The model's functions are the same ones.
+
+PyTorch is imported where it is used, so that the module can be read without it.
+"""
 import math
 from typing import NamedTuple
 
-import torch
+import numpy as np
+from array_api_compat import array_namespace
 
+from plainformer.embedding import known_ids
 from plainformer.settings import number, whole
 from plainformer.shapes import shaped
 
 
 @shaped("(..., T, V), (..., T) -> ()")
 def cross_entropy(logits, ids):
-    """The mean surprise, -log p(next token), over all positions that have a next token: logits of position t against id t + 1.
+    """The mean surprise, -log p(next token): the logits of position t are asked for id t + 1, the last ones for none.
 
-    ``ids`` are the whole numbers that the logits were computed from. In nats. Raises ValueError for a single token.
+    ``ids`` are the whole numbers that the logits were computed from. In nats. Raises ValueError for a single token, and
+    for ids that are not from 0 to V - 1.
     """
-    if ids.shape[-1] < 2:
+    if logits.shape[-2] < 2:
         raise ValueError("cross_entropy: ids must hold at least two tokens: the last one has no next")
-    predictions = torch.log_softmax(logits[..., :-1, :], dim=-1)
-    return -torch.gather(predictions, -1, ids[..., 1:, None]).mean()
-
-
-def leaves(tree):
-    """The tensors of nested parameter tuples, in order; settings and missing biases are left out."""
-    if isinstance(tree, tuple):
-        return [leaf for branch in tree for leaf in leaves(branch)]
-    return [tree] if hasattr(tree, "shape") else []
+    xp = array_namespace(logits)
+    following = known_ids("cross_entropy", ids, logits.shape[-1], logits)[..., 1:, None]
+    logits = logits[..., :-1, :]
+    top = xp.max(logits, axis=-1, keepdims=True)
+    log_total = xp.log(xp.sum(xp.exp(logits - top), axis=-1, keepdims=True)) + top
+    rows = np.broadcast_shapes(tuple(logits.shape[:-1]), tuple(following.shape[:-1]))
+    logits, following = xp.broadcast_to(logits, (*rows, logits.shape[-1])), xp.broadcast_to(following, (*rows, 1))
+    return xp.mean(log_total - xp.take_along_axis(logits, following, axis=-1))
 
 
 class Schedule(NamedTuple):
@@ -40,3 +45,82 @@ class Schedule(NamedTuple):
             return self.peak * (step + 1) / self.warmup
         progress = min(1.0, (step - self.warmup) / max(1, self.steps - self.warmup))
         return self.floor + (self.peak - self.floor) * (1 + math.cos(math.pi * progress)) / 2
+
+
+def leaves(tree):
+    """The arrays of nested parameter tuples, in order; settings and missing biases are left out."""
+    if isinstance(tree, tuple):
+        return [leaf for branch in tree for leaf in leaves(branch)]
+    return [tree] if hasattr(tree, "shape") else []
+
+
+def mapped(function, tree):
+    """The same nested tuples with ``function`` applied to every array."""
+    if isinstance(tree, tuple):
+        branches = [mapped(function, branch) for branch in tree]
+        return type(tree)(*branches) if hasattr(tree, "_fields") else tuple(branches)
+    return function(tree) if hasattr(tree, "shape") else tree
+
+
+def trainable(model):
+    """A copy of a model of NumPy arrays, in PyTorch tensors that gather gradients.
+
+    A tied head stays a view of the embedding. Raises TypeError for a model of anything else.
+    """
+    import torch
+
+    copies = {}
+
+    def copy(array):
+        if not isinstance(array, np.ndarray):
+            raise TypeError(f"trainable: model must hold NumPy arrays, got {type(array).__name__}")
+        seen = copies.get(array.ctypes.data)  # where the numbers lie: the same for a matrix and its transpose
+        if seen is not None and seen.shape == array.shape[::-1]:
+            return seen.mT
+        copies[array.ctypes.data] = torch.tensor(array, requires_grad=True)
+        return copies[array.ctypes.data]
+    return mapped(copy, model)
+
+
+def trained(model):
+    """The way back: a model's tensors as NumPy arrays, to look at and to generate with. They share the tensors' memory."""
+    return mapped(lambda tensor: tensor.detach().numpy(), model)
+
+
+def train(forward, model, batches, schedule, weight_decay=0.1, clip=1.0):
+    """Yield the loss of each step, before the step is taken. The tensors of ``model`` change in place.
+
+    ``model`` is a ``trainable`` one, ``forward`` that of its module, ``batches`` an iterable of ids, (B, T) each: one step
+    a batch, at most ``schedule.steps``. AdamW (Loshchilov and Hutter 2017) decays the matrices alone; gradients longer
+    than ``clip`` together are shortened to it. Raises ValueError at once for a wrong setting or another kind of model.
+    """
+    import torch
+
+    whole("train", "schedule.steps", schedule.steps)
+    number("train", "schedule.peak", schedule.peak, above=True)
+    number("train", "schedule.warmup", schedule.warmup, high=schedule.steps)
+    number("train", "schedule.floor", schedule.floor, high=schedule.peak)
+    number("train", "clip", clip, above=True)
+    weights = [leaf for leaf in leaves(model) if getattr(leaf, "requires_grad", False) and leaf.is_leaf]
+    if not weights:
+        raise ValueError("train: model has no tensor that gathers gradients: make one by trainable(model)")
+    groups = [
+        {"params": [w for w in weights if w.ndim > 1], "weight_decay": number("train", "weight_decay", weight_decay)},
+        {"params": [w for w in weights if w.ndim == 1], "weight_decay": 0.0},
+    ]
+    return steps(forward, model, batches, schedule, torch.optim.AdamW(groups, betas=(0.9, 0.95)), weights, clip)
+
+
+def steps(forward, model, batches, schedule, optimizer, weights, clip):
+    """The loop of ``train``."""
+    import torch
+
+    for step, ids in zip(range(schedule.steps), batches):
+        for group in optimizer.param_groups:
+            group["lr"] = schedule.rate(step)
+        loss = cross_entropy(forward(ids, model)[0], ids)
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(weights, clip, error_if_nonfinite=True)
+        optimizer.step()
+        yield loss.item()
