@@ -1,0 +1,104 @@
+import re
+
+import gguf
+import numpy as np
+import pytest
+from plainformer import llama
+from plainformer.pretrained import gguf_file
+from tiny import tiny_fields, tiny_tensors
+
+
+def test_the_file_comes_back(tiny_gguf):
+    fields, tensors = gguf_file.read(tiny_gguf)
+    for key, value in tiny_fields().items():
+        assert fields[key] == (pytest.approx(value, rel=1e-6) if isinstance(value, float) else value)
+    for name, tensor in tiny_tensors().items():
+        assert tensors[name].dtype == np.float32
+        np.testing.assert_array_equal(tensors[name], tensor)
+
+
+@pytest.mark.parametrize("kind, bits", [("Q8_0", 8), ("Q4_1", 4), ("F16", 10)])
+def test_quantized_tensors_are_dequantized(tmp_path, kind, bits):
+    matrix = np.random.default_rng(1).uniform(-1, 1, (4, 64)).astype(np.float32)
+    writer = gguf.GGUFWriter(tmp_path / "q.gguf", "llama")
+    kind = gguf.GGMLQuantizationType[kind]
+    writer.add_tensor("m", gguf.quantize(matrix, kind), raw_dtype=kind)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    tensor = gguf_file.read(tmp_path / "q.gguf")[1]["m"]
+    assert tensor.dtype == np.float32 and tensor.shape == (4, 64)
+    np.testing.assert_allclose(tensor, matrix, atol=2.2 / 2**bits)
+
+
+def test_every_constant_comes_from_the_file():
+    model = gguf_file.model("f", tiny_fields(), tiny_tensors())
+    assert model.config == llama.Config(context=32, heads=4, eps=1e-5, base=100000.0, pairing="neighbours")
+    assert model.blocks[0].attention.key.shape == (8, 12)
+
+
+def test_matrices_are_transposed_views_and_the_head_is_the_embedding():
+    tensors = tiny_tensors()
+    model = gguf_file.model("f", tiny_fields(), tensors)
+    assert model.blocks[1].attention.query.base is tensors["blk.1.attn_q.weight"]
+    np.testing.assert_array_equal(model.blocks[1].mlp.down, tensors["blk.1.ffn_down.weight"].T)
+    assert np.shares_memory(model.head, model.embedding)
+
+
+def test_a_head_of_its_own():
+    tensors = tiny_tensors()
+    tensors["output.weight"] = tensors["token_embd.weight"] + 1
+    model = gguf_file.model("f", tiny_fields(), tensors)
+    np.testing.assert_array_equal(model.head, tensors["output.weight"].T)
+
+
+@pytest.mark.parametrize("key", [key for key in tiny_fields() if key.startswith(("llama", "general"))])
+def test_a_missing_key_is_an_error(key):
+    fields = tiny_fields()
+    del fields[key]
+    with pytest.raises(ValueError, match=re.escape(f"f.gguf: the key {key} is missing")):
+        gguf_file.model("f.gguf", fields, tiny_tensors())
+
+
+@pytest.mark.parametrize("change, message", [
+    ({"general.architecture": "qwen2"}, "general.architecture must be llama, got qwen2"),
+    ({"llama.rope.scaling.type": "yarn"}, "the setting llama.rope.scaling.type is not supported"),
+    ({"llama.expert_count": 8}, "the setting llama.expert_count is not supported"),
+    ({"llama.block_count": 0}, "llama.block_count must be a whole number of at least 1, got 0"),
+    ({"llama.attention.head_count": [4, 4]}, r"llama.attention.head_count must be a whole number .*, got \[4, 4\]"),
+    ({"llama.rope.freq_base": 0.0}, "base must be a finite number, greater than 0, got 0.0"),
+    ({"llama.rope.dimension_count": 4}, r"blk.0.attn_q.weight must have shape \(16, 8\), got \(24, 8\)"),
+    ({"llama.block_count": 3}, "the tensor blk.2.attn_q.weight is missing"),
+    ({"llama.block_count": 1}, "the model has no place for blk.1.attn_k.weight, "),
+    ({"llama.vocab_size": 7}, r"token_embd.weight must have shape \(7, 8\)"),
+])
+def test_wrong_settings_are_errors(change, message):
+    with pytest.raises(ValueError, match=f"^f.gguf: .*{message}"):
+        gguf_file.model("f.gguf", tiny_fields() | change, tiny_tensors())
+
+
+@pytest.mark.parametrize("name", ["rope_freqs.weight", "blk.0.attn_q.bias"])
+def test_a_tensor_too_many_is_an_error(name):
+    with pytest.raises(ValueError, match=f"the model has no place for {name}"):
+        gguf_file.model("f", tiny_fields(), tiny_tensors() | {name: np.ones(24, np.float32)})
+
+
+def test_no_file(tmp_path):
+    with pytest.raises(FileNotFoundError, match="none.gguf: there is no such file"):
+        gguf_file.read(tmp_path / "none.gguf")
+
+
+def test_a_file_cut_short_anywhere_is_an_error(tiny_gguf):
+    whole = tiny_gguf.read_bytes()
+    for length in [*range(0, len(whole) - 64, 997), len(whole) - 1]:
+        tiny_gguf.write_bytes(whole[:length])
+        with pytest.raises(ValueError, match="tiny.gguf: not a whole GGUF file"):
+            gguf_file.read(tiny_gguf)
+
+
+@pytest.mark.parametrize("start", [b"GGUF\x63\0\0\0", b"GGML\3\0\0\0", b"PK\3\4\0\0\0\0"])
+def test_another_version_or_kind_of_file_is_an_error(tiny_gguf, start):
+    tiny_gguf.write_bytes(start + tiny_gguf.read_bytes()[8:])
+    with pytest.raises(ValueError, match="tiny.gguf: not a whole GGUF file: .*(version|magic)"):
+        gguf_file.read(tiny_gguf)

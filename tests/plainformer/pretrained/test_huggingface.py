@@ -1,0 +1,322 @@
+"""Tiny random models: saved by transformers, read by us, compared with transformers."""
+import json
+import re
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from plainformer import gpt2, llama
+from plainformer.pretrained import huggingface, tokenizer
+from safetensors.torch import load_file, save_file
+from tiny import tiny_fields
+from transformers.models.llama import modeling_llama
+
+FORWARD = {gpt2.GPT2: gpt2.forward, llama.Llama: llama.forward}
+IDS = np.random.default_rng(0).integers(0, 40, 12)
+TOLERANCE = {np.float32: 1e-4, np.float64: 1e-9}
+
+COMMON = {"vocab_size": 40, "bos_token_id": None, "eos_token_id": 2}
+GPT2 = {
+    "one head": {"n_head": 1},
+    "many heads": {"n_head": 6, "n_inner": 20, "layer_norm_epsilon": 0.01},
+    "untied": {"n_head": 4, "tie_word_embeddings": False},
+}
+LLAMA = {
+    "all heads alike": {"num_attention_heads": 4, "num_key_value_heads": 4},
+    "groups": {"num_attention_heads": 6, "num_key_value_heads": 2, "rms_norm_eps": 0.01, "tie_word_embeddings": True},
+    "one group, untied": {"num_attention_heads": 3, "num_key_value_heads": 1, "rope_parameters": {
+        "rope_type": "default", "rope_theta": 50.0}},
+    "wide heads, biases": {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 10, "attention_bias": True},
+}
+
+
+class DoubleNorm(torch.nn.Module):
+    """transformers computes this norm in float32 whatever comes in: too coarse to compare float64 with."""
+
+    def __init__(self, norm):
+        super().__init__()
+        self.weight, self.eps = norm.weight, norm.variance_epsilon
+
+    def forward(self, x):
+        return self.weight * x * torch.rsqrt((x * x).mean(-1, keepdim=True) + self.eps)
+
+
+class DoubleRotary(torch.nn.Module):
+    """The same for the angles."""
+
+    def __init__(self, base, width):
+        super().__init__()
+        self.frequencies = base ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
+
+    def forward(self, x, position_ids):
+        angles = (position_ids[..., None] * self.frequencies).repeat(1, 1, 2)
+        return angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+
+
+def random_model(kind, settings):
+    """A model of transformers in which every parameter, gains and biases too, is random and large enough to matter."""
+    torch.manual_seed(0)
+    if kind == "gpt2":
+        model = transformers.GPT2LMHeadModel(transformers.GPT2Config(
+            **COMMON, n_layer=2, n_embd=24, n_positions=16, **settings))
+    else:
+        model = transformers.LlamaForCausalLM(transformers.LlamaConfig(
+            **COMMON, num_hidden_layers=2, hidden_size=24, intermediate_size=20, max_position_embeddings=16, **settings))
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(torch.randn(parameter.shape) * 0.2)
+    return model.eval()
+
+
+def in_double(model):
+    """The model in float64 throughout."""
+    model = model.double()
+    if isinstance(model, transformers.LlamaForCausalLM):
+        config = model.config
+        width = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+        model.model.rotary_emb = DoubleRotary(config.rope_parameters["rope_theta"], width)
+        for parent in list(model.modules()):
+            for name, child in list(parent.named_children()):
+                if isinstance(child, modeling_llama.LlamaRMSNorm):
+                    setattr(parent, name, DoubleNorm(child))
+    return model
+
+
+def logits_of(model, ids=IDS):
+    with torch.no_grad():
+        return model(torch.tensor(ids)[None]).logits[0].numpy()
+
+
+CASES = [("gpt2", name) for name in GPT2] + [("llama", name) for name in LLAMA]
+
+
+@pytest.fixture(scope="module", params=CASES, ids=" ".join)
+def saved(request, tmp_path_factory):
+    """A folder, and the logits of transformers in both precisions."""
+    kind, name = request.param
+    folder = tmp_path_factory.mktemp("model")
+    model = random_model(kind, {"gpt2": GPT2, "llama": LLAMA}[kind][name])
+    model.save_pretrained(folder)
+    logits = {np.float32: logits_of(model), np.float64: logits_of(in_double(model))}
+    return folder, logits
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_logits_are_those_of_transformers(saved, dtype):
+    folder, expected = saved
+    model, _ = huggingface.load(folder, dtype)
+    logits, _ = FORWARD[type(model)](IDS, model)
+    assert logits.dtype == dtype and np.ptp(logits) > 1
+    np.testing.assert_allclose(logits, expected[dtype], rtol=0, atol=TOLERANCE[dtype])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("chunks", [[first, 12 - first] for first in range(1, 12)] + [[1] * 12, [3, 1, 4, 1, 3]], ids=str)
+def test_every_split_of_the_prompt_gives_the_same_logits(saved, dtype, chunks):
+    folder, expected = saved
+    model, _ = huggingface.load(folder, dtype)
+    cache, rows = None, []
+    for ids in np.split(IDS, np.cumsum(chunks)[:-1]):
+        logits, cache = FORWARD[type(model)](ids, model, cache)
+        rows.append(logits)
+    np.testing.assert_allclose(np.concatenate(rows), expected[dtype], rtol=0, atol=TOLERANCE[dtype])
+
+
+@pytest.fixture(params=["gpt2", "llama"])
+def kind(request):
+    return request.param
+
+
+@pytest.fixture
+def folder(kind, tmp_path):
+    """A folder that a test may damage."""
+    settings = {"gpt2": GPT2["many heads"], "llama": LLAMA["groups"]}[kind]
+    random_model(kind, settings).save_pretrained(tmp_path)
+    return tmp_path
+
+
+def change(folder, **settings):
+    """Set keys of config.json; None as the value takes the key out."""
+    path = folder / "config.json"
+    config = json.loads(path.read_text()) | settings
+    path.write_text(json.dumps({key: value for key, value in config.items() if value is not None}))
+
+
+def change_tensors(folder, function):
+    path = folder / "model.safetensors"
+    save_file(function(load_file(path)), path)
+
+
+def test_weights_are_views_of_the_file_and_the_head_of_the_embedding(folder):
+    model, _ = huggingface.load(folder)
+    attention = model.blocks[0].attention
+    for matrix in (model.embedding, attention.query, attention.key, model.blocks[1].mlp.down):
+        assert not matrix.flags.writeable and not matrix.flags.owndata
+    assert np.shares_memory(model.head, model.embedding)
+
+
+@pytest.mark.parametrize("half", [torch.float16, torch.bfloat16])
+def test_half_precision_files(folder, kind, half):
+    reference = (transformers.GPT2LMHeadModel if kind == "gpt2" else transformers.LlamaForCausalLM).from_pretrained(folder)
+    reference.to(half).save_pretrained(folder)
+    model, _ = huggingface.load(folder)
+    logits, _ = FORWARD[type(model)](IDS, model)
+    assert logits.dtype == np.float32
+    np.testing.assert_allclose(logits, logits_of(reference.float()), rtol=0, atol=1e-4)
+
+
+def test_a_file_in_several_parts(folder):
+    whole, _ = huggingface.load(folder)
+    reference = transformers.AutoModelForCausalLM.from_pretrained(folder)
+    (folder / "model.safetensors").unlink()
+    reference.save_pretrained(folder, max_shard_size="5KB")
+    assert not (folder / "model.safetensors").exists() and len(list(folder.glob("model-*.safetensors"))) > 1
+    parts, _ = huggingface.load(folder)
+    np.testing.assert_array_equal(FORWARD[type(whole)](IDS, whole)[0], FORWARD[type(parts)](IDS, parts)[0])
+
+
+def test_gpt2_without_prefix_and_with_the_old_constants(tmp_path):
+    random_model("gpt2", GPT2["one head"]).save_pretrained(tmp_path)
+    expected = gpt2.forward(IDS, huggingface.load(tmp_path)[0])[0]
+    change(tmp_path, tie_word_embeddings=None)
+    change_tensors(tmp_path, lambda tensors: {name.removeprefix("transformer."): t for name, t in tensors.items()} | {
+        "h.0.attn.bias": torch.ones(1, 1, 4, 4, dtype=torch.uint8), "h.0.attn.masked_bias": torch.tensor(-1e4)})
+    model, _ = huggingface.load_gpt2(tmp_path)
+    np.testing.assert_array_equal(gpt2.forward(IDS, model)[0], expected)
+
+
+def test_a_tied_head_that_was_saved_is_not_used(folder, kind):
+    change_tensors(folder, lambda tensors: tensors | {"lm_head.weight": torch.full((40, 24), torch.nan)})
+    model, _ = huggingface.load(folder)
+    assert np.shares_memory(model.head, model.embedding)
+
+
+def test_older_llama_files_have_the_base_beside_the_other_keys(tmp_path):
+    random_model("llama", LLAMA["one group, untied"]).save_pretrained(tmp_path)
+    change(tmp_path, rope_parameters=None, rope_theta=50.0, head_dim=None)
+    model, _ = huggingface.load_llama(tmp_path)
+    assert model.config == llama.Config(context=16, heads=3, eps=1e-6, base=50.0, pairing="halves")
+
+
+NEEDED = {
+    "gpt2": ["model_type", "activation_function", "n_embd", "n_head", "n_layer", "n_positions", "vocab_size",
+             "layer_norm_epsilon"],
+    "llama": ["model_type", "hidden_act", "hidden_size", "num_attention_heads", "num_key_value_heads", "intermediate_size",
+              "num_hidden_layers", "vocab_size", "max_position_embeddings", "rms_norm_eps"],
+}
+
+
+def test_a_missing_key_is_an_error(folder, kind):
+    config = (folder / "config.json").read_text()
+    for key in NEEDED[kind]:
+        (folder / "config.json").write_text(config)
+        change(folder, **{key: None})
+        with pytest.raises(ValueError, match=f"config.json: the key {key} is missing$"):
+            huggingface.load(folder)
+
+
+def test_a_missing_rotary_base_is_an_error(tmp_path):
+    random_model("llama", LLAMA["groups"]).save_pretrained(tmp_path)
+    change(tmp_path, rope_parameters=None)
+    with pytest.raises(ValueError, match="the key rope_theta is missing$"):
+        huggingface.load(tmp_path)
+
+
+UNSUPPORTED = {
+    "gpt2": [{"activation_function": "gelu"}, {"scale_attn_weights": False}, {"scale_attn_by_inverse_layer_idx": True},
+             {"add_cross_attention": True}],
+    "llama": [{"hidden_act": "gelu"}, {"mlp_bias": True}, {"rope_scaling": {"type": "linear", "factor": 2}},
+              {"sliding_window": 4}, {"quantization_config": {"bits": 4}},
+              {"rope_parameters": {"rope_type": "yarn", "rope_theta": 10.0}},
+              {"rope_parameters": {"rope_type": "default", "rope_theta": 10.0, "partial_rotary_factor": 0.5}}],
+}
+
+
+def test_settings_of_other_models_are_errors(folder, kind):
+    config = (folder / "config.json").read_text()
+    for settings in UNSUPPORTED[kind]:
+        (folder / "config.json").write_text(config)
+        change(folder, **settings)
+        key = list(settings.get("rope_parameters", settings))[0 if "rope_parameters" not in settings else -1]
+        key = "rope_type" if settings.get("rope_parameters", {}).get("rope_type") == "yarn" else key
+        with pytest.raises(ValueError, match=f"{key} must be .*, got .*: another kind of model"):
+            huggingface.load(folder)
+
+
+@pytest.mark.parametrize("value", [0, -1, 2.5, "3", [4]])
+def test_sizes_are_whole_numbers(folder, kind, value):
+    key = {"gpt2": "n_head", "llama": "num_key_value_heads"}[kind]
+    change(folder, **{key: value})
+    with pytest.raises(ValueError, match=f"config.json: {key} must be a whole number of at least 1, got {re.escape(repr(value))}"):
+        huggingface.load(folder)
+
+
+def test_heads_that_do_not_divide_the_width_are_an_error(folder, kind):
+    change(folder, **({"n_head": 5} if kind == "gpt2" else {"num_attention_heads": 5, "head_dim": None}))
+    with pytest.raises(ValueError, match="config.json: 5 heads do not divide a width of 24"):
+        huggingface.load(folder)
+
+
+def test_wrong_tensors_are_errors(folder, kind):
+    tensors = load_file(folder / "model.safetensors")
+    for name, tensor in tensors.items():
+        shape = re.escape(f"{tuple(tensor.shape)}")
+        save_file(tensors | {name: torch.zeros(3, 5)}, folder / "model.safetensors")
+        with pytest.raises(ValueError, match=rf"the tensor {name} must have shape {shape}, got \(3, 5\)"):
+            huggingface.load(folder)
+        save_file({other: value for other, value in tensors.items() if other != name}, folder / "model.safetensors")
+        with pytest.raises(ValueError, match=r"model.safetensors: the tensor .* is missing"):
+            huggingface.load(folder)
+
+
+def test_a_tensor_too_many_is_an_error(folder):
+    change_tensors(folder, lambda tensors: tensors | {"adapter.weight": torch.zeros(2)})
+    with pytest.raises(ValueError, match="the model has no place for adapter.weight"):
+        huggingface.load(folder)
+
+
+def test_an_untied_model_without_a_head_is_an_error(folder):
+    change(folder, tie_word_embeddings=False)
+    with pytest.raises(ValueError, match="the tensor lm_head.weight is missing"):
+        huggingface.load(folder)
+
+
+def test_the_wrong_loader_says_so(folder, kind):
+    wrong = {"gpt2": huggingface.load_llama, "llama": huggingface.load_gpt2}[kind]
+    with pytest.raises(ValueError, match=f"model_type must be .*, got {kind}: another kind of model"):
+        wrong(folder)
+    change(folder, model_type="bert")
+    with pytest.raises(ValueError, match="model_type must be gpt2 or llama, got bert"):
+        huggingface.load(folder)
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
+def test_a_missing_file_is_an_error(folder, name):
+    (folder / name).unlink()
+    with pytest.raises(FileNotFoundError, match=name):
+        huggingface.load(folder)
+
+
+@pytest.mark.parametrize("content, message", [("{", "not a JSON file"), ("[]", "must hold an object, got list")])
+def test_a_broken_config_is_an_error(folder, content, message):
+    (folder / "config.json").write_text(content)
+    with pytest.raises(ValueError, match=f"config.json: {message}"):
+        huggingface.load(folder)
+
+
+def test_a_file_cut_short_is_an_error(folder):
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(ValueError, match="model.safetensors: not a whole safetensors file"):
+        huggingface.load(folder)
+
+
+def test_the_tokenizer_comes_along(folder):
+    assert huggingface.load(folder)[1] is None
+    tokenizer.from_fields("f", tiny_fields()).engine.save(str(folder / "tokenizer.json"))
+    assert huggingface.load(folder)[1].stop == (2,)
+    change(folder, eos_token_id=[1, 2])
+    assert huggingface.load(folder)[1].stop == (1, 2)
+    change(folder, eos_token_id=None)
+    assert huggingface.load(folder)[1].stop == ()

@@ -1,0 +1,104 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from plainformer.pretrained import tokenizer
+from tiny import TOKENS, tiny_fields
+
+
+@pytest.fixture(scope="module")
+def tiny():
+    return tokenizer.from_fields("f", tiny_fields())
+
+
+def names(tiny, text):
+    return [TOKENS[token] for token in tiny.encode(text)]
+
+
+def test_merges_and_bytes(tiny):
+    assert names(tiny, "the the") == ["the", "Ġthe"]
+    assert names(tiny, "é") == ["Ã", "©"]
+    assert tiny.encode("") == []
+
+
+def test_every_digit_is_a_token(tiny):
+    assert names(tiny, "a 2024") == ["a", "Ġ", "2", "0", "2", "4"]
+
+
+def test_special_tokens_are_recognized(tiny):
+    assert tiny.encode("<|im_start|>the<|im_end|>") == [1, TOKENS.index("the"), 2]
+    assert tiny.eos == 2 and tiny.stop == (2,)
+
+
+def test_there_is_no_beginning_token(tiny):
+    assert tiny.encode("the") == [TOKENS.index("the")]
+
+
+@given(text=st.text())
+def test_text_comes_back(tiny, text):
+    ids = tiny.encode(text)
+    assert tiny.decode(ids) == text
+    assert "".join(tiny.stream(ids)) == text
+
+
+@given(ids=st.lists(st.integers(0, len(TOKENS) - 1)))
+def test_the_stream_is_the_text_even_of_broken_characters(tiny, ids):
+    assert "".join(tiny.stream(ids)) == tiny.decode(ids)
+
+
+def test_a_character_waits_for_its_bytes(tiny):
+    assert list(tiny.stream(tiny.encode("a안b"))) == ["a", "", "", "안", "b", ""]
+
+
+def test_pieces_come_as_soon_as_their_ids(tiny):
+    given_out = []
+
+    def ids():
+        for token in tiny.encode("the the"):
+            given_out.append(token)
+            yield token
+    pieces = tiny.stream(ids())
+    assert next(pieces) == "the" and len(given_out) == 1
+
+
+@pytest.mark.parametrize("ids", [[-1], [len(TOKENS)], [0, 10**9]])
+def test_ids_out_of_range_are_refused(tiny, ids):
+    with pytest.raises(ValueError, match=f"decode: ids must be from 0 to {len(TOKENS) - 1}, got "):
+        tiny.decode(ids)
+
+
+@pytest.mark.parametrize("text", [None, b"the", ["the"]])
+def test_only_text_is_encoded(tiny, text):
+    with pytest.raises(TypeError, match="encode: text must be a str, got "):
+        tiny.encode(text)
+
+
+@pytest.mark.parametrize("key", [key for key in tiny_fields() if key.startswith("tokenizer")])
+def test_a_missing_key_is_an_error(key):
+    fields = tiny_fields()
+    del fields[key]
+    with pytest.raises(ValueError, match=f"^f: the key {key} is missing$"):
+        tokenizer.from_fields("f", fields)
+
+
+@pytest.mark.parametrize("key, value", [("model", "llama"), ("pre", "llama-bpe"), ("add_bos_token", True),
+                                        ("add_space_prefix", True)])
+def test_another_kind_of_tokenizer_is_an_error(key, value):
+    with pytest.raises(ValueError, match=f"^f: tokenizer.ggml.{key} must be .*, got {value}$"):
+        tokenizer.from_fields("f", tiny_fields() | {f"tokenizer.ggml.{key}": value})
+
+
+def test_a_tokenizer_file(tiny, tmp_path):
+    tiny.engine.save(str(tmp_path / "tokenizer.json"))
+    copy = tokenizer.from_file(tmp_path / "tokenizer.json", [2, 0])
+    assert copy.encode("the the<|im_end|>") == tiny.encode("the the<|im_end|>")
+    assert copy.stop == (2, 0) and copy.eos == 2
+    assert tokenizer.from_file(tmp_path / "tokenizer.json").eos is None
+
+
+@pytest.mark.parametrize("content", ["", "[]", json.dumps({"model": 3})])
+def test_a_broken_tokenizer_file_is_an_error(tmp_path, content):
+    (tmp_path / "tokenizer.json").write_text(content)
+    with pytest.raises(ValueError, match="tokenizer.json: not a tokenizer file: "):
+        tokenizer.from_file(tmp_path / "tokenizer.json")

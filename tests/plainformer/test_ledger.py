@@ -1,0 +1,43 @@
+import numpy as np
+import pytest
+import torch
+from plainformer import gpt2
+from plainformer.attention import Attention
+from plainformer.ledger import parameter_ledger
+from plainformer.mlp import MLP
+from plainformer.normalization import LayerNorm
+
+
+def small_gpt2(zeros=np.zeros):
+    """GPT-2 small without its numbers."""
+    def block():
+        attention = Attention(*(zeros((768, 768)) for _ in range(4)), *(zeros(768) for _ in range(4)))
+        return gpt2.Block(LayerNorm(zeros(768), zeros(768)), attention, LayerNorm(zeros(768), zeros(768)),
+                          MLP(zeros((768, 3072)), zeros(3072), zeros((3072, 768)), zeros(768)))
+    embedding = zeros((50257, 768))
+    return gpt2.GPT2(gpt2.Config(1024, 12, 1e-5), embedding, zeros((1024, 768)), tuple(block() for _ in range(12)),
+                     LayerNorm(zeros(768), zeros(768)), embedding.T)
+
+
+@pytest.mark.parametrize("zeros", [np.zeros, torch.zeros])
+def test_gpt2_small(zeros):
+    ledger = parameter_ledger(small_gpt2(zeros))
+    assert sum(entry.count for entry in ledger) == 124_439_808
+    assert ledger[0] == ("embedding", (50257, 768), 38_597_376, 38_597_376 / 124_439_808)
+    assert [entry.name for entry in ledger[2:5]] == [
+        "blocks.0.attention_norm.gain", "blocks.0.attention_norm.bias", "blocks.0.attention.query"]
+    assert "head" not in [entry.name for entry in ledger]
+    assert sum(entry.share for entry in ledger) == pytest.approx(1)
+
+
+def test_an_untied_head_counts():
+    model = small_gpt2()
+    ledger = parameter_ledger(model._replace(head=model.head.copy()))
+    assert sum(entry.count for entry in ledger) == 124_439_808 + 38_597_376
+    assert ledger[-1].name == "head" and ledger[-1].shape == (768, 50257)
+
+
+def test_views_side_by_side_are_not_the_same_array():
+    matrix = np.zeros((4, 12))
+    ledger = parameter_ledger(Attention(*np.split(matrix, 3, axis=1), np.zeros((4, 4))))
+    assert [(entry.name, entry.count) for entry in ledger] == [("query", 16), ("key", 16), ("value", 16), ("output", 16)]
