@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import given
-from shape_calls import ENGINES, calls, to_numpy
+from shape_calls import ENGINES, calls, results, to_numpy
 
 RELATIVE = {"float64": 1e-12, "float32": 1e-5}
 
@@ -45,12 +45,12 @@ def in_full_precision(case):
     @given(calls(case.function, case.bound))
     def check(call):
         for dtype, relative in RELATIVE.items():
-            reference = case.reference(*call.arguments("torch", dtype))
-            assert reference.dtype == getattr(torch, dtype)
+            references = results(case.reference(*call.arguments("torch", dtype)))
             for engine in ENGINES:
-                result = call.run(engine, dtype)
-                assert tuple(result.shape) == tuple(reference.shape)
-                close(result, reference, relative, absolute_error(call, case, dtype))
+                for result, reference in zip(results(call.run(engine, dtype)), references, strict=True):
+                    assert reference.dtype == getattr(torch, dtype)
+                    assert tuple(result.shape) == tuple(reference.shape)
+                    close(result, reference, relative, absolute_error(call, case, dtype))
     check()
 
 
@@ -62,9 +62,10 @@ def in_half_precision(case):
             info = torch.finfo(getattr(torch, dtype))
             arguments = call.function.shapes.unfold(call.arguments("torch", dtype))
             exact = [v.double() if isinstance(v, torch.Tensor) and v.is_floating_point() else v for v in arguments]
-            reference = case.reference(*call.function.shapes.fold(exact))
-            result = call.run(engine, dtype)
-            close(result, reference, 0.501 * info.eps, info.smallest_normal * info.eps + absolute_error(call, case, "float32"))
+            references = results(case.reference(*call.function.shapes.fold(exact)))
+            rounding = info.smallest_normal * info.eps + absolute_error(call, case, "float32")
+            for result, reference in zip(results(call.run(engine, dtype)), references, strict=True):
+                close(result, reference, 0.501 * info.eps, rounding)
     check()
 
 

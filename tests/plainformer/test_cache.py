@@ -1,0 +1,157 @@
+import numpy as np
+import pytest
+import torch
+from plainformer import gpt2, llama
+from plainformer.cache import Cache, Store, append, next_positions
+from plainformer.training import mapped
+from shape_calls import ENGINES, to_numpy
+from tiny_models import FAMILIES, tiny
+
+every_family = pytest.mark.parametrize("family", FAMILIES)
+on_both_engines = pytest.mark.parametrize("engine", ENGINES)
+IDS = np.array([3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8])
+TOLERANCE = {"float64": dict(rtol=1e-10, atol=1e-11), "float32": dict(rtol=0, atol=2e-4)}
+
+
+def in_pieces(forward, model, ids, split):
+    """The logits of all positions, read a piece at a time."""
+    pieces, cache, start = [], None, 0
+    for count in split:
+        logits, cache = forward(ids[..., start:start + count], model, cache)
+        pieces.append(to_numpy(logits))
+        start += count
+        assert cache.length == start
+    return np.concatenate(pieces, axis=-2)
+
+
+@every_family
+@on_both_engines
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("split", [(1, 11), (5, 7), (11, 1), (1,) * 12, (3, 1, 1, 4, 2, 1)])
+def test_every_split_equals_one_pass(family, engine, dtype, split):
+    forward, model = FAMILIES[family].forward, tiny(family, engine, dtype)
+    whole = to_numpy(forward(IDS, model)[0])
+    assert whole.std() > 0.1
+    np.testing.assert_allclose(in_pieces(forward, model, IDS, split), whole, **TOLERANCE[dtype])
+
+
+@every_family
+@on_both_engines
+def test_a_batch_has_a_cache_too(family, engine):
+    forward, model = FAMILIES[family].forward, tiny(family, engine)
+    batch = np.stack([IDS, IDS[::-1], (IDS + 1) % 11])
+    together = in_pieces(forward, model, batch, (4, 3, 1, 4))
+    for row, logits in zip(batch, together):
+        np.testing.assert_allclose(logits, to_numpy(forward(row, model)[0]), **TOLERANCE["float64"])
+
+
+@every_family
+@on_both_engines
+def test_one_cache_can_go_on_in_several_ways(family, engine):
+    """Continuations in turn, each a token at a time, and each of them forked again."""
+    forward, model = FAMILIES[family].forward, tiny(family, engine)
+    _, prompt = forward(IDS[:4], model)
+    paths = {(): prompt}
+    for _ in range(3):
+        for path in [path for path in paths if len(path) < 3]:
+            for token in (0, 7, 10):
+                if (*path, token) not in paths:
+                    logits, paths[*path, token] = forward([token], model, paths[path])
+                    expected = forward([*IDS[:4], *path, token], model)[0][-1:]
+                    np.testing.assert_allclose(to_numpy(logits), to_numpy(expected), **TOLERANCE["float64"])
+    assert len(paths) == 1 + 3 + 9 + 27
+    for path, cache in paths.items():  # whatever was written since, each still holds its own past
+        assert cache.length == 4 + len(path)
+        again = to_numpy(forward([5], model, cache)[0])
+        expected = forward([*IDS[:4], *path, 5], model)[0][-1:]
+        np.testing.assert_allclose(again, to_numpy(expected), **TOLERANCE["float64"])
+
+
+@every_family
+@on_both_engines
+def test_the_same_prompt_twice_gives_the_same_logits(family, engine):
+    forward, model = FAMILIES[family].forward, tiny(family, engine)
+    first, cache = forward(IDS[:6], model)
+    forward([1], model, cache)
+    np.testing.assert_array_equal(to_numpy(forward(IDS[:6], model)[0]), to_numpy(first))
+
+
+@every_family
+def test_a_cache_that_failed_half_way_can_be_used_again(family):
+    forward, model = FAMILIES[family].forward, tiny(family)
+    _, cache = forward(IDS[:5], model)
+    _, cache = forward(IDS[5:6], model, cache)  # now there is room behind the cache
+    last = model.blocks[-1]
+    broken = model._replace(blocks=(*model.blocks[:-1], last._replace(mlp=mapped(lambda array: array[:3], last.mlp))))
+    with pytest.raises(ValueError):
+        forward([0], broken, cache)
+    result = forward(IDS[6:7], model, cache)[0]
+    np.testing.assert_allclose(result, forward(IDS[:7], model)[0][-1:], **TOLERANCE["float64"])
+
+
+@every_family
+@pytest.mark.parametrize("split", [(6, 1, 1, 1), (1, 1, 5), (3,)])
+def test_positions_go_on_where_the_cache_ends(family, split, monkeypatch):
+    module, seen = gpt2 if family == "gpt2" else llama, []
+
+    def spy(*arguments):
+        seen.append(next_positions(*arguments).tolist())
+        return np.array(seen[-1])
+    monkeypatch.setattr(module, "next_positions", spy)
+    in_pieces(module.forward, tiny(family), IDS[:sum(split)], split)
+    starts = np.cumsum((0, *split[:-1]))
+    assert seen == [list(range(start, start + count)) for start, count in zip(starts, split)]
+
+
+@every_family
+def test_growing_writes_each_position_once(family):
+    """The room doubles: of 200 steps most write into room that is there."""
+    forward, model = FAMILIES[family].forward, tiny(family, context=256)
+    _, cache = forward(IDS, model)
+    rooms = []
+    for _ in range(200):
+        _, cache = forward([1], model, cache)
+        rooms.append(cache.store(0).keys.shape[-2])
+        assert cache.store(0).keys.shape[-2] >= cache.length
+    assert len(set(rooms)) <= 4
+
+
+def test_a_cache_gathers_no_gradients_where_none_are_asked_for():
+    model = mapped(lambda tensor: tensor.requires_grad_(), tiny("gpt2", "torch"))
+    with torch.no_grad():
+        _, cache = FAMILIES["gpt2"].forward(IDS[:3], model)
+        _, cache = FAMILIES["gpt2"].forward(IDS[3:4], model, cache)
+    assert not any(store.keys.requires_grad for store in cache.stores)
+
+
+# The parts
+
+def test_append_leaves_what_it_was_given_alone():
+    keys = np.arange(6.0).reshape(1, 3, 2)
+    store = append(None, 0, keys, keys)
+    longer = append(store, 3, keys[:, :1] + 9, keys[:, :1])
+    assert isinstance(store, Store) and store.keys.shape == (1, 3, 2)
+    np.testing.assert_array_equal(longer.keys[0, :4, 0], [0, 2, 4, 9])
+    np.testing.assert_array_equal(store.keys[0, :, 0], [0, 2, 4])
+
+
+def test_positions_after_a_cache():
+    np.testing.assert_array_equal(next_positions("f", [5, 6, 7], Cache(), 8), [0, 1, 2])
+    np.testing.assert_array_equal(next_positions("f", [[5, 6]], Cache(6), 8), [6, 7])
+
+
+@every_family
+@pytest.mark.parametrize("empty", [[], np.zeros((2, 0), dtype=int), 3, None])
+def test_no_ids_are_refused(family, empty):
+    with pytest.raises(ValueError, match=r"forward: ids must hold at least one token, got shape \(.*\)"):
+        FAMILIES[family].forward(empty, tiny(family))
+
+
+@every_family
+@on_both_engines
+@pytest.mark.parametrize("read, more, total", [(0, 9, 9), (6, 3, 9), (8, 1, 9), (7, 5, 12)])
+def test_more_tokens_than_the_context_are_refused(family, engine, read, more, total):
+    forward, model = FAMILIES[family].forward, tiny(family, engine, context=8)
+    cache = forward(IDS[:read], model)[1] if read else None
+    with pytest.raises(ValueError, match=f"forward: {total} tokens do not fit into the model's context of 8"):
+        forward(IDS[:more], model, cache)
