@@ -9,6 +9,17 @@ from project import ROOT
 
 SRC = ROOT / "src"
 STANDARD = set(sys.stdlib_module_names)
+ARRAYS = {"plainformer", "numpy", "array_api_compat"}
+# What a part of plainformer may import beside arrays.
+MORE = {"training": {"torch"}, "pretrained": {"gguf", "safetensors", "tokenizers"}}
+# In front of a statement: as if PyTorch were not installed.
+WITHOUT_TORCH = """
+class Refusing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "torch":
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Refusing())
+"""
 
 
 def imported(source):
@@ -26,9 +37,15 @@ def modules(package):
     return sorted((SRC / package).rglob("*.py"))
 
 
+def dotted(path):
+    """The name under which a module is imported."""
+    parts = path.relative_to(SRC).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
 def loaded_by(statement):
     """The top-level names of all modules that a fresh Python has loaded after running a statement."""
-    program = f"import sys; sys.path.insert(0, {str(SRC)!r}); {statement}; print(*sys.modules)"
+    program = f"import sys\nsys.path.insert(0, {str(SRC)!r})\n{statement}\nprint(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     return {name.split(".")[0] for name in run.stdout.split()}
 
@@ -37,9 +54,36 @@ def test_imports_are_found():
     assert imported("import a.b\ndef f():\n    from c.d import e\nfrom . import g") == {"a", "c"}
 
 
-@pytest.mark.parametrize("path", modules("plainformer"), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", modules("plainformer"), ids=dotted)
 def test_plainformer_needs_arrays_alone(path):
-    assert imported(path.read_text(encoding="utf-8")) - STANDARD <= {"plainformer", "numpy", "array_api_compat"}
+    part = path.relative_to(SRC / "plainformer").with_suffix("").parts[0]
+    assert imported(path.read_text(encoding="utf-8")) - STANDARD <= ARRAYS | MORE.get(part, set())
+
+
+@pytest.mark.parametrize("path", modules("plainformer"), ids=dotted)
+def test_plainformer_can_be_imported_without_torch(path):
+    assert "torch" not in loaded_by(WITHOUT_TORCH + f"import {dotted(path)}")
+
+
+def test_a_model_writes_without_torch():
+    loaded = loaded_by(WITHOUT_TORCH + """
+import numpy as np
+from plainformer import gpt2, llama
+from plainformer.generation import generate
+from plainformer.training import cross_entropy
+rng = np.random.default_rng(0)
+small = gpt2.initialize(gpt2.Config(8, 2, 1e-5), 9, 4, 1, rng)
+other = llama.initialize(llama.Config(8, 2, 1e-5, 1e4, "halves"), 9, 4, 1, 6, 1, rng)
+for module, model in ((gpt2, small), (llama, other)):
+    assert len(list(generate(module.forward, model, [1], 3, rng))) == 3
+    assert cross_entropy(module.forward([1, 2, 3], model)[0], [1, 2, 3]) > 0
+""")
+    assert "torch" not in loaded
+
+
+def test_torch_is_found_missing_where_it_is_needed():
+    with pytest.raises(subprocess.CalledProcessError):
+        loaded_by(WITHOUT_TORCH + "import torch")
 
 
 @pytest.mark.parametrize("package", ["plainformer", "plaincourse"])
@@ -59,5 +103,5 @@ def test_building_the_book_needs_no_kernel_and_no_torch():
 
 
 def test_the_api_page_needs_no_torch():
-    names = [f"plainformer.{path.stem}" for path in modules("plainformer") if path.stem != "__init__"]
+    names = [dotted(path) for path in modules("plainformer")]
     assert not loaded_by(f"import {', '.join(names)}") & {"torch", "matplotlib", "anywidget", "plaincourse"}
