@@ -53,7 +53,7 @@ def read_options(arguments):
     add("prompt", nargs="?", type=text, help="the text to continue; with --chat, what you say")
     add("--chat", action="store_true", help="talk to SmolLM2: about the prompt, or line by line without one")
     add("--top", type=count, metavar="N", help="show the N likeliest next tokens instead of writing on")
-    add("--max-new-tokens", type=count, default=100, metavar="N", help="write so many tokens at most (%(default)s)")
+    add("--max-new-tokens", type=count, metavar="N", help="write so many tokens at most (100, or as many as fit)")
     add("--temperature", type=float, default=1.0, help="below 1 fewer surprises, 0 none (%(default)s)")
     add("--top-k", type=int, metavar="K", help="draw from the K likeliest tokens only")
     add("--top-p", type=float, metavar="P", help="draw from the likeliest tokens that together reach P")
@@ -116,12 +116,14 @@ def write_on(writer, prompt, before=""):
 
     The text ``before`` is shown first, once it is known that the prompt is no error.
     """
-    options, ids, stop = writer.options, writer.tokenizer.encode(prompt), writer.tokenizer.stop
-    tokens = generate(FORWARD[type(writer.model)], writer.model, ids, options.max_new_tokens, writer.rng,
+    model, tokenizer, rng, options = writer
+    ids, stop = tokenizer.encode(prompt), tokenizer.stop
+    room = max(1, model.config.context - len(ids))
+    tokens = generate(FORWARD[type(model)], model, ids, options.max_new_tokens or min(100, room), rng,
                       options.temperature, options.top_k, options.top_p, stop)
     show(before)
     times, pieces = [time.perf_counter()], []
-    for piece in writer.tokenizer.stream(clocked(tokens, times, stop)):
+    for piece in tokenizer.stream(clocked(tokens, times, stop), after=ids):
         pieces.append(piece)
         show(piece)
     show("\n")
@@ -141,11 +143,11 @@ def clocked(tokens, times, stop):
 
 def show_next(writer):
     """Show the likeliest next tokens with their probabilities, after temperature, top-k and top-p."""
-    options, ids = writer.options, writer.tokenizer.encode(writer.options.prompt)
-    logits, _ = FORWARD[type(writer.model)](ids, writer.model, last=True)
+    model, tokenizer, _, options = writer
+    logits, _ = FORWARD[type(model)](tokenizer.encode(options.prompt), model, last=True)
     shares = probabilities(np.asarray(logits)[-1], options.temperature, options.top_k, options.top_p)
     for token in np.argsort(-shares, kind="stable")[:options.top]:
-        show(f"{shares[token]:8.4f}  {token:6d}  {writer.tokenizer.decode([token])!r}\n")
+        show(f"{shares[token]:8.4f}  {token:6d}  {tokenizer.decode([token])!r}\n")
 
 
 def converse(writer, template):
@@ -162,6 +164,7 @@ def lines():
         try:
             line = input("> ")
         except EOFError:
+            show("\n")
             return
         if line.strip():
             yield line

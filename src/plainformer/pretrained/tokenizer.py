@@ -33,14 +33,18 @@ class Tokenizer:
             raise ValueError(f"decode: ids must be from 0 to {size - 1}, got {min(ids)} to {max(ids)}")
         return self.engine.decode(ids, skip_special_tokens=False)
 
-    def stream(self, ids):
-        """Yield the text of ids piece by piece, as they come. A character that is not complete yet waits for its rest."""
-        stream, seen, shown = decoders.DecodeStream(skip_special_tokens=False), [], 0
+    def stream(self, ids, after=()):
+        """Yield the text of ids piece by piece, as they come. A character that is not complete yet waits for its rest.
+
+        ``after`` holds the ids that came before: some tokenizers leave out the space before the first word.
+        """
+        seen = [int(token) for token in after]
+        shown = len(self.decode(seen))
         for token in ids:
             seen.append(token)
-            piece = stream.step(self.engine, int(token)) or ""
-            shown += len(piece)
-            yield piece
+            text = self.decode(seen).rstrip("\ufffd")
+            yield text[shown:]
+            shown = max(shown, len(text))
         yield self.decode(seen)[shown:]
 
 

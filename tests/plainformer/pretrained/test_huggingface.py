@@ -223,25 +223,31 @@ def test_a_missing_rotary_base_is_an_error(tmp_path):
         huggingface.load(tmp_path)
 
 
+ROTARY = {"rope_type": "default", "rope_theta": 10.0}
 UNSUPPORTED = {
-    "gpt2": [{"activation_function": "gelu"}, {"scale_attn_weights": False}, {"scale_attn_by_inverse_layer_idx": True},
-             {"add_cross_attention": True}],
-    "llama": [{"hidden_act": "gelu"}, {"mlp_bias": True}, {"rope_scaling": {"type": "linear", "factor": 2}},
-              {"sliding_window": 4}, {"quantization_config": {"bits": 4}},
-              {"rope_parameters": {"rope_type": "yarn", "rope_theta": 10.0}},
-              {"rope_parameters": {"rope_type": "default", "rope_theta": 10.0, "partial_rotary_factor": 0.5}}],
+    "gpt2": [("activation_function", "gelu"), ("scale_attn_weights", False), ("scale_attn_by_inverse_layer_idx", True),
+             ("add_cross_attention", True)],
+    "llama": [("hidden_act", "gelu"), ("mlp_bias", True), ("rope_scaling", {"type": "linear"}), ("sliding_window", 4),
+              ("quantization_config", {"bits": 4})],
 }
 
 
 def test_settings_of_other_models_are_errors(folder, kind):
     config = (folder / "config.json").read_text()
-    for settings in UNSUPPORTED[kind]:
+    for key, value in UNSUPPORTED[kind]:
         (folder / "config.json").write_text(config)
-        change(folder, **settings)
-        key = list(settings.get("rope_parameters", settings))[0 if "rope_parameters" not in settings else -1]
-        key = "rope_type" if settings.get("rope_parameters", {}).get("rope_type") == "yarn" else key
-        with pytest.raises(ValueError, match=f"{key} must be .*, got .*: another kind of model"):
+        change(folder, **{key: value})
+        with pytest.raises(ValueError, match=re.escape(f"got {value}: another kind of model")) as caught:
             huggingface.load(folder)
+        assert f"config.json: {key} must be " in str(caught.value)
+
+
+@pytest.mark.parametrize("key, value", [("rope_type", "yarn"), ("partial_rotary_factor", 0.5)])
+def test_other_rotary_positions_are_errors(tmp_path, key, value):
+    random_model("llama", LLAMA["groups"]).save_pretrained(tmp_path)
+    change(tmp_path, rope_parameters=ROTARY | {key: value})
+    with pytest.raises(ValueError, match=f"rope_parameters: {key} must be .*, got {value}: another kind of model"):
+        huggingface.load(tmp_path)
 
 
 @pytest.mark.parametrize("value", [0, -1, 2.5, "3", [4]])

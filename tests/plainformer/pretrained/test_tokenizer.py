@@ -5,6 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plainformer.pretrained import tokenizer
 from tiny import TOKENS, tiny_fields
+from tokenizers import Tokenizer as Engine
+from tokenizers import decoders, models
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +51,16 @@ def test_the_stream_is_the_text_even_of_broken_characters(tiny, ids):
 
 def test_a_character_waits_for_its_bytes(tiny):
     assert list(tiny.stream(tiny.encode("a안b"))) == ["a", "", "", "안", "b", ""]
+
+
+def test_the_space_before_the_first_word_is_not_lost():
+    vocabulary = {"<unk>": 0, "▁the": 1, "▁cat": 2}
+    engine = Engine(models.BPE(vocabulary, [], unk_token="<unk>"))
+    engine.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.Fuse(), decoders.Strip(" ", 1, 0)])
+    llama = tokenizer.Tokenizer(engine)
+    assert llama.decode([1, 2]) == "the cat"
+    assert list(llama.stream([2, 1, 2])) == ["cat", " the", " cat", ""]
+    assert list(llama.stream([2], after=[1])) == [" cat", ""]
 
 
 def test_pieces_come_as_soon_as_their_ids(tiny):

@@ -1,0 +1,198 @@
+"""``python -m plainformer``, as a user starts it."""
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import plainformer
+import pytest
+import torch
+import transformers
+from plainformer.pretrained import tokenizer
+from tiny import TOKENS, tiny_fields
+
+COMMAND = [sys.executable, "-m", "plainformer"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A tiny random GPT-2 with a tokenizer. It writes gibberish."""
+    path = tmp_path_factory.mktemp("tiny")
+    torch.manual_seed(0)
+    transformers.GPT2LMHeadModel(transformers.GPT2Config(
+        vocab_size=len(TOKENS), n_layer=1, n_embd=8, n_head=2, n_positions=64, bos_token_id=None, eos_token_id=2,
+    )).save_pretrained(path)
+    tokenizer.from_fields("f", tiny_fields()).engine.save(str(path / "tokenizer.json"))
+    return path
+
+
+def environment(**variables):
+    source = str(Path(plainformer.__file__).parents[1])
+    path = os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))
+    return os.environ | {"PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"} | variables
+
+
+def run(*arguments, typed="", **variables):
+    return subprocess.run([*COMMAND, *map(str, arguments)], input=typed, capture_output=True, encoding="utf-8",
+                          env=environment(**variables), timeout=300)
+
+
+def test_it_writes_on(folder):
+    result = run("the the", "--model", folder, "--max-new-tokens", 20, "--seed", 3)
+    assert result.returncode == 0
+    assert result.stdout.startswith("the the") and result.stdout.endswith("\n") and len(result.stdout) > 20
+    assert "2 tokens read in " in result.stderr and " tokens/s; 20 new]" in result.stderr
+
+
+def test_a_seed_gives_the_same_text_again(folder):
+    first, again, other = (run("the", "--model", folder, "--seed", seed).stdout for seed in (1, 1, 2))
+    assert first == again != other
+
+
+def test_settings_reach_the_sampler(folder):
+    greedy = [run("the", "--model", folder, *settings).stdout for settings in (
+        ["--temperature", 0], ["--top-k", 1], ["--top-p", 1e-9])]
+    assert greedy[0] == greedy[1] == greedy[2]
+
+
+def test_one_new_token(folder):
+    result = run("the", "--model", folder, "--max-new-tokens", 1)
+    assert result.returncode == 0 and "tokens/s" not in result.stderr and "; 1 new]" in result.stderr
+
+
+def test_the_table_of_next_tokens(folder):
+    result = run("the", "--model", folder, "--top", 5)
+    rows = [line.split() for line in result.stdout.splitlines()]
+    assert result.returncode == 0 and result.stderr == "" and len(rows) == 5
+    shares = [float(row[0]) for row in rows]
+    assert shares == sorted(shares, reverse=True) and 0 < sum(shares) < 1
+    careful = run("the", "--model", folder, "--top", 5, "--temperature", 0).stdout.splitlines()
+    assert careful[0].split()[:2] == ["1.0000", rows[0][1]] and careful[1].split()[0] == "0.0000"
+
+
+@pytest.mark.parametrize("arguments, message", [
+    ([], "a prompt is missing"),
+    ([""], "argument prompt: it is empty"),
+    (["a", "--temperature", "-1"], "temperature must be a finite number, at least 0, got -1.0"),
+    (["a", "--temperature", "nan"], "temperature must be a finite number, at least 0, got nan"),
+    (["a", "--top-k", "0"], "k must be a whole number of at least 1, got 0"),
+    (["a", "--top-p", "1.5"], "p must be a finite number, greater than 0 and at most 1, got 1.5"),
+    (["a", "--seed", "-1"], "non-negative"),
+    (["a", "--max-new-tokens", "0"], "argument --max-new-tokens: must be a whole number of at least 1, got 0"),
+    (["a", "--top", "x"], "argument --top: must be a whole number of at least 1, got x"),
+    (["a", "--chat", "--top", "3"], "--chat goes with SmolLM2"),
+    (["--chat", "--model", "x"], "--chat goes with SmolLM2"),
+])
+def test_wrong_options_are_refused_before_a_model_is_loaded(tmp_path, arguments, message):
+    result = run(*arguments, PLAINFORMER_CACHE=str(tmp_path / "none"))
+    assert result.returncode == 2 and message in result.stderr
+    assert "Traceback" not in result.stderr and not (tmp_path / "none").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="arguments are bytes elsewhere")
+def test_a_prompt_that_is_not_text(folder):
+    result = subprocess.run([*COMMAND, b"\xff", "--model", folder], capture_output=True, env=environment())
+    assert result.returncode == 2 and b"argument prompt: it is not UTF-8" in result.stderr
+
+
+def check_error(result, message):
+    assert result.returncode == 2 and result.stdout == ""
+    assert result.stderr.startswith("plainformer: ") and message in result.stderr and result.stderr.count("\n") == 1
+
+
+def test_a_prompt_that_is_too_long(folder):
+    check_error(run("a" * 60, "--model", folder, "--max-new-tokens", 5), "are 65, more than the model's context of 64")
+    check_error(run("a" * 65, "--model", folder, "--top", 5), "65 tokens do not fit into the model's context of 64")
+
+
+def test_a_folder_that_is_none(tmp_path):
+    check_error(run("a", "--model", tmp_path / "none"), "config.json")
+
+
+def test_a_folder_without_a_tokenizer(folder, tmp_path):
+    for name in ("config.json", "model.safetensors"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    check_error(run("a", "--model", tmp_path), f"{tmp_path} has no tokenizer.json")
+
+
+def test_no_network(tmp_path):
+    package = tmp_path / "fake/pip"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "__main__.py").write_text("import sys; sys.exit('ERROR: no network')")
+    result = run("a", PLAINFORMER_CACHE=str(tmp_path / "cache"), PYTHONPATH=os.pathsep.join(
+        [str(package.parent), environment()["PYTHONPATH"]]))
+    assert result.returncode == 2 and "Traceback" not in result.stderr
+    assert result.stderr.splitlines()[-1].startswith("plainformer: SmolLM2 could not be fetched")
+
+
+def test_a_missing_library(folder, tmp_path):
+    (tmp_path / "tokenizers.py").write_text("raise ModuleNotFoundError(name='tokenizers')")
+    result = run("a", "--model", folder, PYTHONPATH=os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]]))
+    check_error(result, "the library tokenizers is missing: pip install 'plain-transformer[models]'")
+
+
+def start(*arguments):
+    return subprocess.Popen([*COMMAND, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            env=environment())
+
+
+def endless(folder, tmp_path):
+    """A copy of the folder whose model may write for long."""
+    model = transformers.GPT2LMHeadModel(transformers.GPT2Config(
+        vocab_size=len(TOKENS), n_layer=1, n_embd=8, n_head=2, n_positions=100_000, bos_token_id=None, eos_token_id=None))
+    model.save_pretrained(tmp_path)
+    (tmp_path / "tokenizer.json").write_bytes((folder / "tokenizer.json").read_bytes())
+    return start("the", "--model", tmp_path, "--max-new-tokens", 90_000)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+def test_text_is_streamed_and_ctrl_c_ends_it(folder, tmp_path):
+    with endless(folder, tmp_path) as process:
+        assert process.stdout.read(20).startswith(b"the")  # it comes while the rest is still being written
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130 and errors == b"\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs pipes that break")
+def test_a_closed_pipe_ends_it_quietly(folder, tmp_path):
+    with endless(folder, tmp_path) as process:
+        process.stdout.read(20)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 1
+
+
+def test_a_console_that_lacks_a_character(folder):
+    result = run("the", "--model", folder, "--seed", 1, PYTHONIOENCODING="ascii")
+    assert result.returncode == 0 and result.stdout.startswith("the") and "?" in result.stdout
+
+
+def test_torch_is_not_needed(folder, tmp_path):
+    (tmp_path / "torch.py").write_text("raise ModuleNotFoundError('torch')")
+    result = run("the", "--model", folder, PYTHONPATH=os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]]))
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.usefixtures("smollm2")
+def test_smollm2_knows_the_capital_of_france():
+    rows = run("The capital of France is", "--top", 3).stdout.splitlines()
+    assert [row.split(maxsplit=1)[1].split(maxsplit=1) for row in rows] == [["7042", "' Paris'"], ["260", "' the'"],
+                                                                           ["4528", "' London'"]]
+
+
+@pytest.mark.usefixtures("smollm2")
+def test_a_chat_about_the_prompt():
+    result = run("--chat", "What is the capital of France?", "--temperature", 0)
+    assert result.returncode == 0 and result.stdout == "The capital of France is Paris.\n"
+
+
+@pytest.mark.usefixtures("smollm2")
+def test_a_conversation():
+    typed = "What is the capital of France?\n\nAnd of Italy?\n"
+    result = run("--chat", "--temperature", 0, "--max-new-tokens", 12, typed=typed)
+    assert result.returncode == 0
+    first, second, end = result.stdout.split("> ")[1], result.stdout.split("> ")[3], result.stdout.split("> ")[-1]
+    assert first == "The capital of France is Paris.\n" and "Rome" in second and end == "\n"
