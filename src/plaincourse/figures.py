@@ -103,7 +103,8 @@ class Grid:
             side = min(0.3, 4.5 / max(self.values.shape))
             return side, side
         longest = max(len(text) for text in self.texts().ravel())
-        return max(0.42, 0.11 * longest + 0.14), 0.36
+        label = max((len(str(label)) for label in self.columns or []), default=0)
+        return max(0.42, 0.11 * longest + 0.14, 0.08 * label), 0.36
 
     @property
     def margins(self):
