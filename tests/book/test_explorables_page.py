@@ -18,6 +18,7 @@ from plainformer.activations import silu
 from plainformer.attention import attention, attention_weights, causal_mask
 from plainformer.linear import linear
 from plainformer.normalization import layer_norm, rms_norm
+from plainformer.positions import rope
 
 AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
 CONFIG = """\
@@ -31,7 +32,7 @@ sphinx:
     nb_ipywidgets_js: {}
 """
 TOC = "{format: jb-book, root: index, chapters: [{file: live}, {file: odd}]}"
-KINDS = [explorables.Matmul, explorables.Gate, explorables.Attention, explorables.Normalization, explorables.Sampling]
+KINDS = [explorables.Matmul, explorables.Gate, explorables.Attention, explorables.Normalization, explorables.Rope, explorables.Sampling]
 HOSTILE = "<img src=x onerror=alert(1)>'\"&amp;"
 
 
@@ -241,11 +242,46 @@ def check_normalization(root):
     np.testing.assert_allclose(gaps, [np.abs(layer - alone[0]).max(), np.abs(rms - alone[1]).max()], atol=1e-10)
 
 
+def in_order(root, name):
+    """The four numbers of the turned query or key, in the order of the row and not of the pairs."""
+    found = root.locator(f"[data-{name}]").evaluate_all(
+        "(nodes, name) => nodes.map(one => [one.getAttribute(name), one.dataset.value].map(Number))", f"data-{name}"
+    )
+    return np.array([value for _, value in sorted(found)])
+
+
+def check_rope(root):
+    (t, s), terms, total, distance = numbers(root, ".pe-readout", "[data-term]", "[data-total]", "[data-distance]")
+    far, halves = root.locator("input[type=checkbox]").evaluate_all("boxes => boxes.map(one => one.checked)")
+    options = {"base": 10_000 if far else 100, "pairing": "halves" if halves else "neighbours"}
+    start = explorables.Rope()
+    query = rope(np.array([start.query]), [int(t)], **options)[0]
+    key = rope(np.array([start.key]), [int(s)], **options)[0]
+    np.testing.assert_allclose(in_order(root, "query"), query, atol=1e-12)
+    np.testing.assert_allclose(in_order(root, "key"), key, atol=1e-12)
+    pairs = [[0, 2], [1, 3]] if halves else [[0, 1], [2, 3]]
+    np.testing.assert_allclose(terms, [query[pair] @ key[pair] for pair in pairs], atol=1e-12)
+    np.testing.assert_allclose([*total, *distance], [query @ key, t - s], atol=1e-12)
+    np.testing.assert_allclose(on_the_curve(root), [0, 0], atol=0.01)
+
+
+def on_the_curve(root):
+    """How far the point of the present distance is from the curve, across and down, in the picture's units."""
+    return root.evaluate(
+        """root => {
+            const [x, y] = ['cx', 'cy'].map(name => Number(root.querySelector('.pe-here').getAttribute(name)));
+            const points = [...root.querySelector('.pe-dots').points].map(one => [one.x - x, one.y - y]);
+            return points.sort((a, b) => Math.abs(a[0]) - Math.abs(b[0]))[0].map(Math.abs);
+        }"""
+    )
+
+
 CHECKS = {
     "matmul": check_matmul,
     "gate": check_gate,
     "attention": check_attention,
     "normalization": check_normalization,
+    "rope": check_rope,
     "sampling": check_sampling,
 }
 
@@ -284,7 +320,7 @@ def by_keyboard(page, control):
 
 
 @pytest.mark.parametrize("move", [by_mouse, by_keyboard])
-@pytest.mark.parametrize("module, count", [("matmul", 15), ("gate", 17), ("attention", 10), ("normalization", 9), ("sampling", 8)])
+@pytest.mark.parametrize("module, count", [("matmul", 15), ("gate", 17), ("attention", 10), ("normalization", 9), ("rope", 7), ("sampling", 8)])
 def test_every_control_moves_and_the_numbers_stay_the_library_s(open_page, module, count, move):
     page = open_page("live.html")
     root, check = find(page, module), CHECKS[module]
@@ -414,6 +450,31 @@ def test_attention_the_mix_lies_inside_the_values(open_page):
             )
             assert inside
             root.get_by_label("causal mask").click(force=True)
+
+
+def test_rope_moving_both_leaves_the_dot_product_alone(open_page):
+    root = find(open_page("live.html"), "rope")
+    before = numbers(root, "[data-total]")
+    for name, times in [("Both one place on", 5), ("Both one place back", 7)]:
+        for _ in range(times):
+            query = in_order(root, "query")
+            root.get_by_role("button", name=name).click()
+            assert np.abs(in_order(root, "query") - query).max() > 0.1
+            np.testing.assert_allclose(numbers(root, "[data-total]"), before, atol=1e-12)
+    np.testing.assert_array_equal(numbers(root, ".pe-readout"), [6, 0])
+    assert root.get_by_role("button", name="Both one place back").is_disabled()
+    root.get_by_label("position of the query").fill("40")
+    assert root.get_by_role("button", name="Both one place on").is_disabled()
+    check_rope(root)
+
+
+def test_rope_at_position_0_nothing_turns(open_page):
+    root = find(open_page("live.html"), "rope")
+    root.get_by_label("position of the query").fill("0")
+    for label in ("halves in place of neighbours", "base 10,000 in place of 100"):
+        np.testing.assert_allclose(in_order(root, "query"), explorables.Rope().query, atol=1e-12)
+        root.get_by_label(label).check(force=True)
+        check_rope(root)
 
 
 def test_normalization_layer_norm_forgets_shift_and_scale_rms_norm_only_scale(open_page):

@@ -15,9 +15,10 @@ from plainformer.activations import gelu, gelu_tanh, relu, sigmoid, silu
 from plainformer.attention import attention, attention_weights, causal_mask
 from plainformer.linear import linear
 from plainformer.normalization import layer_norm, rms_norm
+from plainformer.positions import rope
 from plainformer.sampling import probabilities
 
-KINDS = [explorables.Matmul, explorables.Gate, explorables.Attention, explorables.Normalization, explorables.Sampling]
+KINDS = [explorables.Matmul, explorables.Gate, explorables.Attention, explorables.Normalization, explorables.Rope, explorables.Sampling]
 HOSTILE = """</div><script>alert("&amp;'")</script><img src=x onerror='alert(1)'>"""
 
 
@@ -133,6 +134,21 @@ def test_a_flat_row_is_zeros_after_layer_norm():
     assert explorable.sentence() == "The row 7, 7, 7, 7 becomes 0, 0, 0, 0 after LayerNorm and 1, 1, 1, 1 after RMSNorm."
 
 
+@pytest.mark.parametrize("pairing", ["neighbours", "halves"])
+def test_rope_s_dot_product_is_the_library_s_and_stands_on_the_curve(pairing):
+    explorable = explorables.Rope(query_position=3, key_position=12, base=10_000, pairing=pairing)
+    query, key = np.array([explorable.query]), np.array([explorable.key])
+    expected = (rope(query, [3], pairing=pairing) @ rope(key, [12], pairing=pairing).T).item()
+    assert explorable.dot() == pytest.approx(expected, abs=1e-12)
+    assert explorable.dots()[explorables.rope.FARTHEST - 9] == pytest.approx(expected, abs=1e-12)
+    assert f"q · k = {expected:.2f}".replace("-", "−").rstrip("0") in picture_texts(explorable)[0]
+
+
+def test_rope_starts_where_its_query_and_key_fit_best():
+    explorable = explorables.Rope()
+    assert explorable.dots().argmax() - explorables.rope.FARTHEST == explorable.query_position - explorable.key_position == 6
+
+
 def test_the_sampling_picture_shows_the_library_s_percentages():
     explorable = explorables.Sampling()
     p = probabilities(np.array(explorable.logits), 0.8, top_k=5)
@@ -183,6 +199,10 @@ def test_a_nucleus_beyond_the_twelve_words_is_not_invented():
         (explorables.Normalization, {"x": [1, 2, 3]}, r"x must be numbers of shape \(4,\).*got shape \(3,\)"),
         (explorables.Normalization, {"scale": 0}, "scale must be a number from 0.001 to 100"),
         (explorables.Normalization, {"shift": np.inf}, "shift must be.*inf"),
+        (explorables.Rope, {"query": [1, 2]}, r"query must be numbers of shape \(4,\).*got shape \(2,\)"),
+        (explorables.Rope, {"key_position": 41}, "key_position.*41"),
+        (explorables.Rope, {"base": 10}, "base.*10"),
+        (explorables.Rope, {"pairing": "thirds"}, "pairing.*thirds"),
         (explorables.Sampling, {"temperature": -1}, "temperature must be"),
         (explorables.Sampling, {"temperature": True}, "temperature must be.*True"),
         (explorables.Sampling, {"temperature": 0.5, "top_k": None}, "temperature must be one of.*without top_k, got 0.5"),
