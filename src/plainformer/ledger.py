@@ -20,7 +20,7 @@ def parameter_ledger(model):
     """
     arrays = {}
     for name, array in named_arrays(model):
-        arrays.setdefault(memory(array), (name, tuple(array.shape), math.prod(array.shape)))
+        arrays.setdefault(address(array), (name, tuple(array.shape), math.prod(array.shape)))
     total = sum(count for _, _, count in arrays.values())
     return [Entry(name, shape, count, count / total) for name, shape, count in arrays.values()]
 
@@ -33,8 +33,6 @@ def named_arrays(parameters, path=""):
     return [(path.lstrip("."), parameters)] if hasattr(parameters, "shape") else []
 
 
-def memory(array):
-    """What two arrays with the same numbers in the same place have in common: address and count."""
-    if is_torch_array(array):
-        return array.data_ptr(), array.numel()
-    return array.ctypes.data, array.size
+def address(array):
+    """Where the numbers of an array lie in memory: the same for an array and its transposed view."""
+    return array.data_ptr() if is_torch_array(array) else array.ctypes.data

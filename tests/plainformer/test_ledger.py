@@ -40,4 +40,4 @@ def test_an_untied_head_counts():
 def test_views_side_by_side_are_not_the_same_array():
     matrix = np.zeros((4, 12))
     ledger = parameter_ledger(Attention(*np.split(matrix, 3, axis=1), np.zeros((4, 4))))
-    assert [(entry.name, entry.count) for entry in ledger] == [("query", 16), ("key", 16), ("value", 16), ("output", 16)]
+    assert [entry[:3] for entry in ledger] == [(name, (4, 4), 16) for name in ("query", "key", "value", "output")]

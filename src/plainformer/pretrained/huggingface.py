@@ -1,4 +1,4 @@
-"""Models in local folders as Hugging Face's ``save_pretrained`` writes them: config.json, model.safetensors, tokenizer.json."""
+"""Models in local folders, as Hugging Face's ``save_pretrained`` writes them."""
 import json
 import re
 from pathlib import Path
@@ -77,7 +77,8 @@ def gpt2_block(source, name, width, hidden):
     output, output_bias = pair("attn.c_proj", width, width)
     attention = Attention(*np.split(matrix, 3, axis=1), output, *np.split(bias, 3), output_bias)  # views
     mlp = MLP(*pair("mlp.c_fc", width, hidden), *pair("mlp.c_proj", hidden, width))
-    return gpt2.Block(layer_norm(source, f"{name}.ln_1", width), attention, layer_norm(source, f"{name}.ln_2", width), mlp)
+    norms = (layer_norm(source, f"{name}.{part}", width) for part in ("ln_1", "ln_2"))
+    return gpt2.Block(next(norms), attention, next(norms), mlp)
 
 
 def layer_norm(source, name, width):
@@ -143,7 +144,7 @@ def head_width(file, width, heads):
 
 
 def read_weights(folder, config, dtype):
-    """The tensors of a folder, and whether the head is the embedding: as the config says, else if the file has no head."""
+    """The tensors of a folder, and whether the head is the embedding: as the config says, else if there is no head."""
     file, tensors = read_tensors(folder, dtype)
     tied = config.get("tie_word_embeddings")
     tied = "lm_head.weight" not in tensors if tied is None else tied

@@ -1,4 +1,4 @@
-"""Safetensors, the file format of Hugging Face: a header in JSON, then the numbers of every tensor as they lie in memory.
+"""Safetensors, the file format of Hugging Face: a header in JSON, then the tensors as they lie in memory.
 
 The library checks a file, but copies what it reads into NumPy. Here the tensors are views of the file instead: the
 system reads a page of it when a number on that page is used, and keeps it for the next program.
@@ -30,7 +30,8 @@ def read(path, dtype=np.float32, skip=None):
         if skip is not None and skip.search(name):
             continue
         begin, end = (start + offset for offset in entry["data_offsets"])
-        tensors[name] = floats(f"{path}: the tensor {name}", raw[begin:end], entry["dtype"], dtype).reshape(entry["shape"])
+        numbers = floats(f"{path}: the tensor {name}", raw[begin:end], entry["dtype"], dtype)
+        tensors[name] = numbers.reshape(entry["shape"])
     return tensors, metadata
 
 
@@ -58,7 +59,7 @@ def floats(name, raw, stored, dtype):
 
 
 def write(path, tensors, metadata):
-    """Write float32 arrays and a dictionary of texts; return when they are on the disk. Raises OSError if it is full."""
+    """Write float32 arrays and a dictionary of texts; return when they are on disk. Raises OSError if it is full."""
     header, end = {"__metadata__": metadata}, 0
     for name, tensor in tensors.items():
         begin, end = end, end + 4 * math.prod(tensor.shape)

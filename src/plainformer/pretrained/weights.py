@@ -1,4 +1,4 @@
-"""From the named tensors of a file to a model's parameters. What a file does not hold, or holds in surplus, is an error."""
+"""From the named tensors of a file to a model's parameters. Missing tensors are errors, and so are those left over."""
 from typing import NamedTuple
 
 from plainformer.attention import Attention
@@ -72,9 +72,8 @@ def llama(weights, names, sizes, config, tied, bias=False):
     With ``tied`` the head is a view of the embedding. ``bias``: whether the attention has biases.
     """
     embedding = weights.take(f"{names.embedding}.weight", sizes.vocabulary, sizes.width)
-    blocks = tuple(
-        llama_block(weights, Names(*(name.format(layer) for name in names)), sizes, bias) for layer in range(sizes.layers)
-    )
+    numbered = [Names(*(name.format(layer) for name in names)) for layer in range(sizes.layers)]
+    blocks = tuple(llama_block(weights, layer, sizes, bias) for layer in numbered)
     norm = weights.take(f"{names.norm}.weight", sizes.width)
     head = embedding if tied else weights.take(f"{names.head}.weight", sizes.vocabulary, sizes.width)
     weights.finish()

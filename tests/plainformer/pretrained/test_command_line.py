@@ -138,18 +138,18 @@ def start(*arguments):
                             env=environment())
 
 
-def endless(folder, tmp_path):
+def long(folder, tmp_path):
     """A copy of the folder whose model may write for long."""
     model = transformers.GPT2LMHeadModel(transformers.GPT2Config(
-        vocab_size=len(TOKENS), n_layer=1, n_embd=8, n_head=2, n_positions=100_000, bos_token_id=None, eos_token_id=None))
+        vocab_size=len(TOKENS), n_layer=1, n_embd=8, n_head=2, n_positions=2100, bos_token_id=None, eos_token_id=None))
     model.save_pretrained(tmp_path)
     (tmp_path / "tokenizer.json").write_bytes((folder / "tokenizer.json").read_bytes())
-    return start("the", "--model", tmp_path, "--max-new-tokens", 90_000)
+    return start("the", "--model", tmp_path, "--max-new-tokens", 2000)  # less than a pipe takes before it is flushed
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 def test_text_is_streamed_and_ctrl_c_ends_it(folder, tmp_path):
-    with endless(folder, tmp_path) as process:
+    with long(folder, tmp_path) as process:
         assert process.stdout.read(20).startswith(b"the")  # it comes while the rest is still being written
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
@@ -158,7 +158,7 @@ def test_text_is_streamed_and_ctrl_c_ends_it(folder, tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs pipes that break")
 def test_a_closed_pipe_ends_it_quietly(folder, tmp_path):
-    with endless(folder, tmp_path) as process:
+    with long(folder, tmp_path) as process:
         process.stdout.read(20)
         process.stdout.close()
         assert process.stderr.read() == b""

@@ -55,7 +55,8 @@ def test_loss(capitals):
     ids, logits = capitals
     assert len(ids) == 21
     logits = torch.tensor(logits, dtype=torch.float64)
-    assert torch.nn.functional.cross_entropy(logits[:-1], torch.tensor(ids[1:])).item() == pytest.approx(1.3168, abs=5e-5)
+    loss = torch.nn.functional.cross_entropy(logits[:-1], torch.tensor(ids[1:]))
+    assert loss.item() == pytest.approx(1.3168, abs=5e-5)
 
 
 @pytest.mark.parametrize("chunks", [[1] * 21, [5, 16], [20, 1], [7, 7, 7]], ids=str)
@@ -79,7 +80,8 @@ def reference(model):
 
     def halves(matrix, heads):
         return matrix.T.reshape(heads, 32, 2, 576).swapaxes(1, 2).reshape(-1, 576)
-    state = {"model.embed_tokens.weight": model.embedding, "lm_head.weight": model.embedding, "model.norm.weight": model.norm}
+    state = dict.fromkeys(("model.embed_tokens.weight", "lm_head.weight"), model.embedding)
+    state["model.norm.weight"] = model.norm
     for layer, block in enumerate(model.blocks):
         attention, mlp = block.attention, block.mlp
         state |= {f"model.layers.{layer}.{name}.weight": array for name, array in {

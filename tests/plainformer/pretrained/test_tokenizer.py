@@ -31,6 +31,7 @@ def test_every_digit_is_a_token(tiny):
 def test_special_tokens_are_recognized(tiny):
     assert tiny.encode("<|im_start|>the<|im_end|>") == [1, TOKENS.index("the"), 2]
     assert tiny.eos == 2 and tiny.stop == (2,)
+    assert tiny.decode([1, 2]) == "<|im_start|><|im_end|>"
 
 
 def test_there_is_no_beginning_token(tiny):

@@ -4,7 +4,7 @@ import numpy as np
 from tokenizers import pre_tokenizers
 
 SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
-MERGES = ["t h", "th e", "Ġ the"]
+MERGES = ["t h", "th e", "Ġ the", "2 0"]
 TOKENS = SPECIAL + sorted(pre_tokenizers.ByteLevel.alphabet()) + [merge.replace(" ", "") for merge in MERGES]
 
 
