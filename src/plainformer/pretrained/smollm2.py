@@ -126,7 +126,7 @@ def watch(process, folder, say):
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(0.2)
             with contextlib.suppress(FileNotFoundError):  # pip moves its files about
-                megabytes = sum(file.stat().st_size for file in folder.rglob("*")) // 1_000_000
+                megabytes = max(file.stat().st_size for file in folder.rglob("*")) // 1_000_000
                 if megabytes >= told + 20:
                     told = megabytes
                     say(f"{megabytes} MB")

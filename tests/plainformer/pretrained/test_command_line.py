@@ -30,7 +30,7 @@ def folder(tmp_path_factory):
 def environment(**variables):
     source = str(Path(plainformer.__file__).parents[1])
     path = os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))
-    return os.environ | {"PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"} | variables
+    return os.environ | {"PYTHONPATH": path, "PYTHONIOENCODING": "utf-8", "PYTHONUNBUFFERED": ""} | variables
 
 
 def run(*arguments, typed="", **variables):
