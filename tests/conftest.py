@@ -2,16 +2,16 @@
 
 import nbformat
 import pytest
-from project import CHAPTERS
+from project import NOTEBOOKS
 
 
-@pytest.fixture(params=CHAPTERS, ids=lambda path: path.stem)
+@pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.stem)
 def chapter(request):
-    """Each chapter's path in turn."""
+    """The path of each notebook in turn: the chapters, then those of the appendix."""
     return request.param
 
 
 @pytest.fixture
 def notebook(chapter):
-    """Each chapter as nbformat reads it."""
+    """Each notebook as nbformat reads it."""
     return nbformat.read(chapter, as_version=4)

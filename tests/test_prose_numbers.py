@@ -9,7 +9,7 @@ from decimal import Decimal
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
-from project import CHAPTERS
+from project import NOTEBOOKS
 
 NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?![\w])")
 # Not claims of the chapter: years, arXiv identifiers, addresses.
@@ -57,12 +57,12 @@ def test_every_number_in_the_prose_has_a_cell(chapter, notebook):
 
 
 def test_every_exception_is_needed():
-    for path in CHAPTERS:
+    for path in NOTEBOOKS:
         notebook = nbformat.read(path, as_version=4)
         needed = set(claims(notebook)) - evidence(notebook)
         unused = [number for number in EXCEPTIONS.get(path.stem, {}) if Decimal(number) not in needed]
         assert not unused, f"{path.stem}: remove the exceptions {unused}"
-    assert set(EXCEPTIONS) <= {path.stem for path in CHAPTERS}
+    assert set(EXCEPTIONS) <= {path.stem for path in NOTEBOOKS}
 
 
 @pytest.mark.parametrize(

@@ -15,14 +15,14 @@ from plaincourse.worked import Ledger, LedgerError, load, worked
 from plaincourse.worked.card import anchor
 from plaincourse.worked.compare import leaves, written
 from plaincourse.worked.ledger import VERDICTS, number
-from project import CHAPTERS
+from project import NOTEBOOKS
 
 LEDGER = load()
 ENTRIES = list(LEDGER.entries.values())
-NAMES = {path.stem.partition("_")[2]: path for path in CHAPTERS}
+NAMES = {path.stem.lstrip("0123456789_"): path for path in NOTEBOOKS}
 # The rows that the five chapters of the first part must cover.
 ROWS = [f"A{i}" for i in range(1, 16)]
-ROWS += [f"B{i}" for i in (5, 6, 7, 8, 9, 12, 13, 15, 16, 17, 18)]
+ROWS += [f"B{i}" for i in (5, 6, 7, 8, 9, 12, 13, 15, 16, 17, 18, 20)]
 ROWS += [f"C{i}" for i in (*range(1, 7), *range(9, 28), 30)]
 
 
@@ -122,8 +122,8 @@ def calls(path):
 
 
 def test_there_are_chapters():
-    assert CHAPTERS
-    assert any(calls(path) for path in CHAPTERS)
+    assert NOTEBOOKS
+    assert any(calls(path) for path in NOTEBOOKS)
 
 
 def test_every_part_belongs_to_a_chapter():
@@ -311,9 +311,10 @@ def test_the_appendix_lists_and_links_every_entry(tmp_path):
     source = tmp_path / "source"
     (source / "chapters" / "appendix").mkdir(parents=True)
     (source / "conf.py").write_text('extensions = ["plaincourse.book.worked"]\nexclude_patterns = ["_build"]\n', encoding="utf-8")
-    toctree = "Book\n====\n\n.. toctree::\n\n   chapters/02_matmul\n   chapters/appendix/numbers\n"
+    toctree = "Book\n====\n\n.. toctree::\n\n   chapters/02_matmul\n   chapters/appendix/misconceptions\n   chapters/appendix/numbers\n"
     (source / "index.rst").write_text(toctree, encoding="utf-8")
     (source / "chapters" / "02_matmul.rst").write_text("Matmul\n======\n", encoding="utf-8")
+    (source / "chapters" / "appendix" / "misconceptions.rst").write_text("Beliefs\n=======\n", encoding="utf-8")
     numbers = source / "chapters" / "appendix" / "numbers.rst"
     numbers.write_text("Numbers\n=======\n\n.. worked-numbers::\n", encoding="utf-8")
     app = SphinxTestApp("html", srcdir=source, warningiserror=True)
@@ -324,6 +325,8 @@ def test_the_appendix_lists_and_links_every_entry(tmp_path):
         assert f'id="number-{entry.id}"' in page
         linked = f'href="../02_matmul.html#{anchor(entry)}"' in page
         assert linked == any(part.chapter == "matmul" for part in entry.parts)
+        linked = f'href="misconceptions.html#{anchor(entry)}"' in page
+        assert linked == any(part.chapter == "misconceptions" for part in entry.parts)
     for verdict in VERDICTS:
         assert f"· {verdict} ·" in page
     assert "worked.css" in page

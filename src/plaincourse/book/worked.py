@@ -14,7 +14,7 @@ from plaincourse.worked import card, ledger
 
 STYLE = ledger.FILE.with_name("worked.css")
 USES_STYLE = re.compile(r'class="(worked-card|verdict|[^"]*\bworked-list\b)')
-CHAPTER = re.compile(r"chapters/\d+_(\w+)$")
+CHAPTER = re.compile(r"chapters/(?:\d+_|appendix/)(\w+)$")
 
 
 class WorkedNumbers(SphinxDirective):
@@ -55,7 +55,7 @@ class WorkedNumbers(SphinxDirective):
         term = nodes.term("", "", nodes.strong("", entry.id), ids=[f"number-{entry.id}"])
         term += nodes.Text(f" · {entry.verdict} · ")
         for i, chapter in enumerate(dict.fromkeys(part.chapter for part in entry.parts)):
-            term += [nodes.Text(", " if i else "chapter "), self.link(entry, chapter, chapters)]
+            term += [nodes.Text(", " if i else "in "), self.link(entry, chapter, chapters)]
         parts = [nodes.list_item("", nodes.paragraph("", described(part))) for part in entry.parts]
         place = nodes.inline("", entry.section, classes=["language-ko"])
         body = [

@@ -9,7 +9,7 @@
     verdict = "exact"            # exact, rounded, conditional or corrected
     why = "…"
     [[A3.parts]]
-    chapter = "matmul"           # the chapter whose cell computes it: chapters/NN_matmul.ipynb
+    chapter = "matmul"           # the notebook whose cell computes it: chapters/NN_matmul.ipynb, or appendix/matmul.ipynb
     name = "products"            # the keyword in the cell; one part of an entry may go without
     label = "the four products"  # what the card calls it
     printed = ["2", "-2"]        # as the document prints it
