@@ -1,13 +1,16 @@
 """The API page: every public function and group of parameters of plainformer is on it, shapes first."""
 
+import ast
 import importlib
+import re
 
+import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from plaincourse.book import api
-from project import ROOT
+from project import NOTEBOOKS, ROOT
 
-NAMES = sorted(path.stem for path in (ROOT / "src/plainformer").glob("*.py") if path.stem not in ("__init__", "settings", "shapes"))
+NAMES = sorted(path.stem for path in (ROOT / "src/plainformer").glob("*.py") if path.stem not in ("__init__", "__main__", "settings", "shapes"))
 
 
 @pytest.fixture(scope="module")
@@ -27,9 +30,7 @@ def public(module):
 @pytest.mark.parametrize("name", NAMES)
 def test_everything_public_is_described(page, name):
     module = importlib.import_module(f"plainformer.{name}")
-    found = list(public(module))
-    assert found
-    for member, thing in found:
+    for member, thing in public(module):
         entry = page.find(id=f"{module.__name__}.{member}")
         assert entry, f"{member} is missing from chapters/appendix/api.md"
         text = " ".join(entry.find_next_sibling("dd").get_text(" ").split())
@@ -38,7 +39,26 @@ def test_everything_public_is_described(page, name):
             assert text.replace(" ", "").startswith(shapes.replace(" ", "")), "the shape line comes first"
 
 
-def test_the_fields_of_parameters_carry_shapes():
+def imported_by(path):
+    """The (module, name) pairs that a notebook's cells take from plainformer."""
+    for cell in nbformat.read(path, as_version=4).cells:
+        for node in ast.walk(ast.parse(cell.source)) if cell.cell_type == "code" else []:
+            if isinstance(node, ast.ImportFrom) and node.module.startswith("plainformer"):
+                yield from ((node.module, alias.name) for alias in node.names)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_what_a_notebook_imports_is_described(page, path):
+    missing = [f"{module}.{name}" for module, name in imported_by(path) if not page.find(id=re.compile(rf"^(module-)?{module}\.{name}$"))]
+    assert not missing
+
+
+def test_the_fields_of_parameters_carry_shapes_or_types():
+    from plainformer.cache import Store
+    from plainformer.gpt2 import GPT2
     from plainformer.mlp import MLP
 
+    assert list(api.field_shapes(GPT2))[1:5:2] == [("embedding", "(V, E)"), ("blocks", "a tuple of Block")]
+    assert dict(api.field_shapes(GPT2))["norm"] == "LayerNorm"
+    assert list(api.field_shapes(Store)) == [("keys", "an array"), ("values", "an array"), ("written", "list")]
     assert list(api.field_shapes(MLP)) == [("up", "(E, F)"), ("up_bias", "(F)"), ("down", "(F, E)"), ("down_bias", "(E)")]

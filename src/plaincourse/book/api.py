@@ -1,6 +1,8 @@
 """A Sphinx extension for the API page: lists the fields of parameters with their shapes."""
 
-from typing import get_type_hints
+from typing import get_args, get_origin, get_type_hints
+
+from plainformer.shapes import Array
 
 
 def is_parameters(thing):
@@ -9,20 +11,29 @@ def is_parameters(thing):
 
 
 def field_shapes(parameters):
-    """Yield (field, shape) for each field of a NamedTuple whose annotations carry shapes."""
+    """Yield (field, text) for each field of a NamedTuple: its shape if the annotation carries one, else its type."""
     for name, hint in get_type_hints(parameters, include_extras=True).items():
-        yield name, hint.__metadata__[0]
+        yield name, hint.__metadata__[0] if hasattr(hint, "__metadata__") else written(hint)
+
+
+def written(hint):
+    """A type in words: int, LayerNorm, a tuple of Block."""
+    if hint is Array:
+        return "an array"
+    if get_origin(hint) is not tuple:
+        return hint.__name__
+    return f"a tuple of {written(get_args(hint)[0])}"
 
 
 def list_fields(app, what, name, thing, options, lines):
-    """Append the shapes of the fields to the docstring of a group of parameters."""
+    """Append the shapes or types of the fields to the docstring of a group of parameters."""
     if is_parameters(thing):
         lines += ["", *(f"* ``{field}`` ``{shape}``" for field, shape in field_shapes(thing))]
 
 
 def skip_member(app, what, name, thing, skip, options):
-    """Leave out the members of parameters: they are listed with their shapes."""
-    return True if what == "class" else None
+    """Leave out the fields of parameters, which are listed with their shapes; keep the methods of a class."""
+    return True if what == "class" and not callable(thing) else None
 
 
 def setup(app):
