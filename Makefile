@@ -26,6 +26,7 @@ serve: $(VENV)/.book  ## build, serve on localhost:8000 and rebuild on change
 	$(BIN)/python tools/serve.py --port $(PORT)
 
 lab: $(VENV)/.all  ## open JupyterLab, to run the chapters and do the exercises
+	@$(BIN)/jupyter trust $(NB) > /dev/null  # else JupyterLab hides the stored figures
 	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/chapters/02_matmul.ipynb
 
 requirements: $(VENV)/.all  ## compile requirements.txt again from pyproject.toml
