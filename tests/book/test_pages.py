@@ -4,8 +4,7 @@ from pathlib import Path
 
 import axe_playwright_python
 import pytest
-import yaml
-from project import ROOT, is_sentence
+from project import contents, is_sentence
 from visits import visiting
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
@@ -23,9 +22,8 @@ RUN_AXE = "() => axe.run({include: '.bd-article, .bd-search-container', exclude:
 
 def pages():
     """The names of all pages: those of the table of contents, and the search."""
-    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    files = [chapter["file"] for part in toc["parts"] for chapter in part["chapters"]]
-    return [f"{name}.html" for name in [toc["root"], *files, "search"]]
+    root, entries = contents()
+    return [f"{name}.html" for name in [root, *(entry["file"] for entry in entries), "search"]]
 
 
 @pytest.fixture(scope="module", params=pages())
