@@ -140,7 +140,7 @@ def registry():
 def find(name):
     """The exercise with this name."""
     known = registry()
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         near = difflib.get_close_matches(str(name), known, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise KeyError(f"no exercise named {name!r}.{hint} Known: {', '.join(sorted(known))}")
