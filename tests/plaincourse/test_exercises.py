@@ -99,7 +99,7 @@ def test_the_words_are_sentences(exercise):
 
 def test_confusable_mistakes_are_found():
     twin = Mistake("twin", "It is the same.", softmax)
-    exercise = Exercise("x", "X", softmax, lambda rng: [(rng.normal(size=3),)], (twin,))
+    exercise = Exercise("x", "X", lambda logits: softmax(logits), lambda rng: [(rng.normal(size=3),)], (twin,))
     assert exercise.confusable() == [("twin", "reference")]
 
 
@@ -108,6 +108,12 @@ def test_an_exercise_without_cases_is_refused():
         Exercise("x", "X", softmax, lambda rng: []).inputs()
     with pytest.raises(ValueError, match="one case, got 2"):
         Exercise("x", "X", softmax, lambda rng: [(1,), (2,)], by_hand=True).inputs()
+
+
+def test_a_case_that_leaves_out_an_argument_of_the_reference_is_refused():
+    exercise = Exercise("x", "X", softmax, lambda rng: [(np.ones(3),)])
+    with pytest.raises(ValueError, match="exercise x: the reference takes x, axis, so every case must give 2, got 1; if some are optional"):
+        exercise.inputs()
 
 
 def test_two_exercises_of_one_name_are_refused(monkeypatch):
@@ -279,7 +285,7 @@ def test_a_view_of_the_input_is_an_answer():
         ([0.05, 0.19, 0.76], "right", ""),
         (np.array([1, 4, 16]) / 21, "right", ""),
         (np.array([1, 4, 16], dtype=np.float32) / 21, "right", ""),
-        ([1, 4, 16], "mistake", "not normalised"),
+        ([1, 4, 16], "mistake", "not normalized"),
         ([0.05, 0.19, 0.5], "wrong", "position 3 of 3"),
         ([0.05, 0.19, 0.77], "wrong", "position 3 of 3"),
         ([0.05, 0.19], "wrong", r"The shape is \(2,\), expected \(3,\)"),
@@ -296,6 +302,52 @@ def test_values_by_hand(answer, status, message):
     verdict = check("sampling-by-hand", answer)
     assert verdict.status == status, verdict
     assert re.search(message, verdict.message), verdict.message
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "message"),
+    [
+        (3, "right", ""),
+        (np.float32(3), "right", ""),
+        ([3], "wrong", r"^Expected a single number, got \[3\]\.$"),
+        (np.array([[3.0]]), "wrong", r"^Expected a single number, got \[\[3\.\]\] of shape \(1, 1\)\.$"),
+        ([], "wrong", r"^Expected a single number, got \[\]\.$"),
+        (4, "wrong", "4 is not it"),
+    ],
+)
+def test_a_single_number_by_hand(answer, status, message):
+    verdict = check("matmul-one-output", answer)
+    assert verdict.status == status, verdict
+    assert re.search(message, verdict.message), verdict.message
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "mistake"),
+    [
+        ("attention-two-keys", [4, 2], "dot products, no weights"),
+        ("attention-two-keys", [7.39, 2.72], "powers, not divided"),
+        ("attention-two-keys", [1, 0.37], "powers, largest score subtracted"),
+        ("matmul-unseen", [1, -1, 0], "the third number is 0"),
+        ("matmul-unseen", [1, -1, 1], "the second output only"),
+        ("matmul-unseen", [-1, -1, 1], "begins with −1"),
+        ("matmul-unseen", [2, 2, -2], "begins with 2"),
+    ],
+)
+def test_a_mistake_worked_by_hand_is_named_as_it_is_written(name, answer, mistake):
+    verdict = check(name, answer)
+    assert verdict.status == "mistake" and verdict.message.startswith(mistake), verdict
+
+
+def test_a_return_inside_the_outermost_loop_is_named():
+    def returns_early(X, W):
+        Z = np.zeros((X.shape[0], W.shape[1]))
+        for t in range(X.shape[0]):
+            for j in range(W.shape[1]):
+                for i in range(X.shape[1]):
+                    Z[t, j] += X[t, i] * W[i, j]
+            return Z
+
+    assert check("matmul-loops", returns_early).message.startswith("only the first row is filled")
 
 
 def test_html_escapes_what_it_shows():

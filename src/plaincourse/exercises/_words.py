@@ -41,6 +41,8 @@ def kind(value):
 def difference(exercise, case, got, want):
     """The first failing case, in a few lines."""
     lines = [] if exercise.by_hand else [f"Input: {described(exercise, case)}"]
+    if got.shape != want.shape and not want.ndim:
+        return "\n".join([f"Expected a single number, got {short(got)}.", *lines])
     if got.shape != want.shape:
         return "\n".join([f"The shape is {got.shape}, expected {want.shape}.", *lines])
     if exercise.by_hand:  # the value would give the exercise away

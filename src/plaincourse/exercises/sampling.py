@@ -168,7 +168,7 @@ EXERCISES = [
                 lambda logits, temperature: softmax(logits) / temperature,
             ),
             Mistake(
-                "not normalised",
+                "not normalized",
                 "The exponentials are right, but they do not sum to 1 yet. Divide each by their sum.",
                 lambda logits, temperature: np.exp(logits / temperature),
             ),
