@@ -3,7 +3,7 @@
     python tools/execute.py                            every chapter
     python tools/execute.py chapters/02_matmul.ipynb   the ones named
 
-What is stored is normalised: a second run without a change gives no difference. A notebook with a cell that
+What is stored is normalized: a second run without a change gives no difference. A notebook with a cell that
 raises, or that writes to stderr, is left as it was; the cell is named and the exit status is 1.
 """
 
@@ -25,7 +25,7 @@ class NotebookError(Exception):
     """A notebook that could not be run cleanly; its text names the cell and what went wrong."""
 
 
-def normalise(notebook):
+def normalize(notebook):
     """Take out of an executed notebook, in place, what changes from run to run or belongs to the machine."""
     notebook.metadata.pop("widgets", None)
     notebook.metadata.update(kernelspec=KERNELSPEC, language_info={"name": "python"})
@@ -67,7 +67,7 @@ def execute(path):
         number = started[-1] + 1 if started else 0
         raise NotebookError(f"cell {number}: {type(error).__name__}: {error}") from error
     refuse_stderr(notebook)
-    normalise(notebook)
+    normalize(notebook)
     before = path.read_text(encoding="utf-8")
     after = nbformat.writes(notebook) + "\n"
     if after != before:

@@ -46,6 +46,12 @@ def test_opens_from_its_folder_without_a_complaint(desk):
     assert desk.requests_elsewhere() == []
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_first_page_takes_the_system_s_colours(visit, theme):
+    visited = visit("index.html", theme=theme)
+    assert visited.page.evaluate("[document.documentElement.dataset.mode, document.documentElement.dataset.theme]") == ["auto", theme]
+
+
 def test_pictures_have_sentences(desk):
     texts = desk.page.evaluate(
         """() => [...document.querySelectorAll('.bd-article img, .bd-article svg[role=img]:not(mjx-container *)')]

@@ -97,6 +97,13 @@ def test_the_gate_s_curves_are_the_library_s():
     assert explorables.gate.CURVES == {"relu": relu, "silu": silu, "gelu": gelu, "gelu_tanh": gelu_tanh, "sigmoid": sigmoid}
 
 
+def test_the_gate_picture_names_the_curves_that_it_draws():
+    explorable = explorables.Gate(curves=["relu", "gelu_tanh"])
+    assert picture_texts(explorable)[:2] == ["ReLU", "GELU tanh"]
+    assert explorable.sentence().startswith("Curves: ReLU, GELU tanh. Four gates")
+    assert explorables.Gate(curves=[]).sentence().startswith("Four gates")
+
+
 def test_the_default_query_of_ate_gives_the_document_s_weights_and_the_chapter_s_mix():
     explorable = explorables.Attention()
     np.testing.assert_allclose(explorable.weights(), [0.36, 0.44, 0.12, 0.08], atol=0.005)

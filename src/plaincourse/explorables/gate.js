@@ -65,7 +65,7 @@ function makeCurves(model) {
     if (n) plot.append(shape("text", { x: across(0) - 4, y: down(n) + 4, "text-anchor": "end" }, short(n)));
   }
   // In two lines, so that it ends before the vertical axis and its numbers; the guide passes behind it.
-  const note = (drop, text) => shape("text", { class: "pe-floor-label", x: across(-0.75), y: down(LOWEST) + drop, "text-anchor": "end" }, text);
+  const note = (drop, text) => shape("text", { class: "pe-floor-label", x: across(-1.3), y: down(LOWEST) + drop, "text-anchor": "end" }, text);
   const floor = shape("g", {},
     shape("line", { class: "pe-floor", x1: across(-5), x2: across(5), y1: down(LOWEST), y2: down(LOWEST) }),
     shape("circle", { class: "pe-lowest", cx: across(LOWEST_AT), cy: down(LOWEST), r: 4 }),
