@@ -37,6 +37,30 @@ def test_no_warning_and_no_error(notebook):
         assert output.output_type != "error" or expected, f"cell {cell.id} raised {output.ename}: {output.evalue}"
 
 
+def test_no_cell_escapes_nbval(notebook):
+    for cell in code_cells(notebook):
+        tags = [tag for tag in cell.metadata.get("tags", []) if tag.startswith("nbval")]
+        comments = re.findall(r"#\s*(?:NBVAL|PYTEST_VALIDATE)\w*", cell.source)
+        assert not tags + comments, f"cell {cell.id}: {tags + comments} would keep nbval from comparing what it shows"
+
+
+def broken_fences(text):
+    """Lines that are meant to open a block, but do not: a fence of backticks allows none after it, so it shows as text."""
+    return re.findall(r"^\s*`{3,}[^`\n]+`.*$", text, re.MULTILINE)
+
+
+def test_broken_fences_are_found():
+    assert broken_fences("A.\n```{dropdown} The product `x @ W`\nRight.\n```") == ["```{dropdown} The product `x @ W`"]
+    assert not broken_fences("````{exercise} One\n```python\nx = `1`\n```\n````\n:::{note} `x`\n:::")
+
+
+def test_every_fence_opens_a_block(notebook):
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            found = broken_fences(cell.source)
+            assert not found, f"cell {cell.id}: a title after ``` may hold no backtick (use italics or $…$): {found}"
+
+
 def test_figures_are_vectors(notebook):
     for cell, _, types in outputs(notebook):
         assert not types & {"image/png", "image/jpeg"}, f"cell {cell.id}: nbval does not compare pixels; draw an SVG"

@@ -23,11 +23,16 @@ def build():
     subprocess.run([sys.executable, "-m", "jupyter_book.cli.main", "build", "-n", "-q", "."])
 
 
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files without a line for each request."""
+
+    def log_message(self, *args):
+        pass
+
+
 def serve(port):
     """Serve _build/html on localhost, in the background."""
-    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=HTML)
-    handler.log_message = lambda *args: None
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), functools.partial(Quiet, directory=HTML))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(f"The book is at http://localhost:{port} and is built again on change. Stop with Ctrl-C.", flush=True)
 

@@ -52,10 +52,11 @@ def softmax(x, axis=-1):
     where all scores are -inf, all weights are 0. Raises ValueError for an axis that x does not have.
     """
     xp = array_namespace(x)
-    if not isinstance(axis, numbers.Integral) or not -x.ndim <= axis < x.ndim:
+    if isinstance(axis, bool) or not isinstance(axis, numbers.Integral) or not -x.ndim <= axis < x.ndim:
         raise ValueError(f"softmax: axis must be one of the {x.ndim} axes of x, got {axis!r}")
     if x.shape[axis] == 0:
         return x
+    axis = int(axis)  # PyTorch takes none of NumPy's integers
     top = xp.max(x, axis=axis, keepdims=True)
     e = xp.exp(x - xp.where(top == -math.inf, xp.zeros_like(top), top))
     total = xp.sum(e, axis=axis, keepdims=True)

@@ -1,4 +1,4 @@
-"""What keeps many layers standing: normalisation of each row, and dropout in training."""
+"""What keeps many layers standing: normalization of each row, and dropout in training."""
 from typing import Annotated, NamedTuple
 
 from array_api_compat import array_namespace, device

@@ -1,5 +1,7 @@
 """The live shape line: one declaration that documents, checks and tests the shapes of a function.
 
+::
+
     @shaped("(..., T, D), (..., S, D), (..., S, E), (..., T, S)? -> (..., T, E)")
     def attention(query, key, value, mask=None): ...
 
@@ -23,6 +25,7 @@ from array_api_compat import array_namespace, is_numpy_array, is_torch_array
 
 from plainformer.settings import whole
 
+UNLIKE_ARRAYS = np.matrix, np.ma.MaskedArray  # * of a matrix is no product of elements; masks are lost on the way
 Array = Any  # a NumPy array or a PyTorch tensor: both speak the Python array API
 INDICES = ("ids", "positions")
 state = threading.local()
@@ -75,14 +78,17 @@ class Shapes:
         self.inputs = []
         for name, part, cls in zip(self.names, parts, self.classes, strict=True):
             self.inputs += fields(name, cls) if cls else [parse(name, part)]
+        self.integers = {argument.name for argument in self.inputs if argument.integer}
         self.outputs = [parse("result", part) for part in split(right)]
         self.plans = {}
 
     def unfold(self, values):
-        """Lay the fields of parameters side by side with the other arguments."""
+        """Lay the fields of parameters side by side with the other arguments; make every integer a Python int."""
         flat = []
         for name, cls, value in zip(self.names, self.classes, values):
-            if cls is None:
+            if name in self.integers and value is not None:
+                flat.append(whole(self.function, name, value))
+            elif cls is None:
                 flat.append(listed(value) if name in INDICES else value)
             elif isinstance(value, cls):
                 flat.extend(value)
@@ -102,7 +108,7 @@ class Shapes:
 
     def cast(self, flat, xp, dtype):
         """The arguments with the arrays of numbers in another precision."""
-        fixed = [argument.integer or argument.name in INDICES for argument in self.inputs]
+        fixed = [argument.integer or argument.name in ("mask", *INDICES) for argument in self.inputs]
         return self.fold([value if keep else convert(xp, value, dtype) for keep, value in zip(fixed, flat)])
 
     def fold(self, flat):
@@ -115,7 +121,7 @@ class Shapes:
         given = [(argument, value) for argument, value in zip(self.inputs, flat) if not self.absent(argument, value)]
         arrays = [(argument.name, value) for argument, value in given if not argument.integer]
         for name, value in arrays:
-            if not (is_numpy_array(value) or is_torch_array(value)):
+            if not (is_numpy_array(value) or is_torch_array(value)) or isinstance(value, UNLIKE_ARRAYS):
                 kind = type(value).__name__
                 raise TypeError(f"{self.function}: {name} must be a NumPy array or a PyTorch tensor, got {kind}")
         bind_axes(self.function, given)
@@ -132,7 +138,7 @@ def bind_axes(function, given):
     """Give every axis letter its size, or say which two arguments disagree."""
     sizes, leading, products = {}, (), []
     for argument, value in given:
-        shape = (whole(function, argument.name, value),) if argument.integer else tuple(value.shape)
+        shape = (value,) if argument.integer else tuple(value.shape)
         extra = len(shape) - len(argument.axes)
         if extra < 0 or (extra and not argument.leading):
             raise ValueError(f"{function}: {argument.name} must have shape {argument.text}, got {shape}")
@@ -238,7 +244,7 @@ def shaped(line, half=True):
             flat = shapes.unfold(values)
             plan = shapes.plan(flat)
             if plan is None:
-                return function(*values, *args[shapes.count:], **kwargs)
+                return function(*shapes.fold(flat), *args[shapes.count:], **kwargs)
             xp, compute, result = plan
             value = function(*shapes.cast(flat, xp, compute), *args[shapes.count:], **kwargs)
             return convert(xp, value, result) if half and result != compute else value
@@ -250,8 +256,7 @@ def shaped(line, half=True):
 
 
 def convert(xp, value, dtype):
-    """Change the precision of an array of numbers, or of several; leave masks and None alone."""
+    """Change the precision of an array of numbers, or of several; leave None alone."""
     if isinstance(value, tuple):
         return tuple(convert(xp, part, dtype) for part in value)
-    plain = not hasattr(value, "dtype") or xp.isdtype(value.dtype, "bool")
-    return value if plain else xp.astype(value, dtype, copy=False)
+    return None if value is None else xp.astype(value, dtype, copy=False)

@@ -127,9 +127,10 @@ def shown(root):
 
 
 def check_matmul(root):
-    x, weight, row, z, lane_x, lane_column, products, sums, result = numbers(
+    x, weight, row, z, lane_x, lane_column, products, steps, sums, result = numbers(
         root, ".pe-x-sliders .pe-readout", ".pe-matrix:not(.pe-row) td", ".pe-row td", ".pe-outputs [data-value]",
-        ".pe-rowx [data-value]", ".pe-column [data-value]", ".pe-product [data-value]", ".pe-steps [data-value]", ".pe-result",
+        ".pe-rowx [data-value]", ".pe-column [data-value]", ".pe-product [data-value]", ".pe-steps [data-value]",
+        ".pe-sums [data-value]", ".pe-result",
     )  # fmt: skip
     column, terms, picked = root.evaluate(
         """root => [root.querySelector('.pe-outputs input:checked').value, root.querySelector('[data-terms]').dataset.terms,
@@ -141,6 +142,7 @@ def check_matmul(root):
     np.testing.assert_array_equal([row, lane_x, lane_column], [x, x, weight[:, column]])
     np.testing.assert_allclose(z, linear(x, weight), atol=1e-12)
     np.testing.assert_allclose(products, [*expected, expected[:terms].sum()], atol=1e-12)
+    np.testing.assert_array_equal(steps, products[:-1])
     np.testing.assert_allclose(sums, [*np.cumsum(expected), expected[:terms].sum()], atol=1e-12)
     np.testing.assert_allclose(result, z[[column]], atol=1e-12)
     assert picked == 4
@@ -343,6 +345,8 @@ def test_matmul_starts_from_the_document_s_numbers(open_page):
     root = find(open_page("live.html"), "matmul")
     np.testing.assert_array_equal(numbers(root, ".pe-outputs [data-value]"), [-2, 1, 0.5, -1, 3, 0, -0.5, 2])
     np.testing.assert_array_equal(numbers(root, ".pe-product [data-value]"), [2, -2, 0.5, 0, 0.5])
+    assert root.locator(".pe-steps span").all_inner_texts() == ["+2", "−2", "+0.5", "+0", ""]
+    assert root.locator(".pe-sums td").all_inner_texts() == ["2", "0", "0.5", "0.5", "0.5"]
     assert root.locator(".pe-result").inner_text() == "z[2] = 1 × 2 + 2 × (−1) + (−1) × (−0.5) + 0 × 1 = 0.5"
 
 
@@ -379,6 +383,27 @@ def test_gate_the_bounds_are_silu_s(open_page):
     root = find(open_page("live.html"), "gate")
     np.testing.assert_allclose(numbers(root, "[data-bound]"), [silu(np.array(LOWEST_AT)), LOWEST_AT], atol=1e-7)
     assert [round(number, 5) for number in numbers(root, "[data-bound]")] == [-0.27846, -1.27846]
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_gate_the_lowest_point_is_named_clear_of_the_axes_and_their_numbers(open_page, width):
+    root = find(open_page("live.html", width=width), "gate")
+    labels, crossed = root.evaluate(
+        """root => {
+            const boxes = selector => [...root.querySelectorAll(`.pe-plot ${selector}`)].map(node => node.getBoundingClientRect());
+            const labels = boxes('.pe-floor-label');
+            const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+            const others = [...boxes('.pe-axis'), ...boxes('text:not(.pe-floor-label)'), ...boxes('.pe-guide')];
+            return [labels.length, others.filter(one => labels.some(label => meet(label, one))).length];
+        }"""
+    )
+    assert (labels, crossed) == (2, 0)
+
+
+def test_gate_starts_with_the_three_curves_that_the_chapter_compares(open_page):
+    root = find(open_page("live.html"), "gate")
+    assert [root.get_by_label(name, exact=True).is_checked() for name in ("ReLU", "SiLU", "GELU exact")] == [True] * 3
+    assert root.locator("input[type=checkbox]:checked").count() == 3
 
 
 def test_gate_the_plot_itself_can_be_dragged(open_page):
@@ -488,6 +513,21 @@ def test_normalization_layer_norm_forgets_shift_and_scale_rms_norm_only_scale(op
     root.get_by_label("shift").fill("5")
     assert verdicts.all_inner_texts() == ["same as for x alone", "changed by up to 1.11"]
     check_normalization(root)
+
+
+@pytest.mark.parametrize("place", ["6", "8", "9", "10"])  # of the slider: scales 0.1, 0.5, 1 and 2
+def test_normalization_no_number_stands_on_the_end_of_an_outline(open_page, place):
+    root = find(open_page("live.html"), "normalization")
+    root.get_by_label("scale").fill(place)
+    ends = root.evaluate(
+        """root => [...root.querySelectorAll('.pe-panels svg')].flatMap(svg => {
+            const boxes = selector => [...svg.querySelectorAll(selector)].map(node => node.getBoundingClientRect());
+            const texts = boxes('text'), outlines = boxes('.pe-outline');
+            const on = (y, box) => box.top < y && y < box.bottom;
+            return texts.map((text, i) => on(outlines[i].top, text) || on(outlines[i].bottom, text));
+        })"""
+    )
+    assert len(ends) == 12 and not any(ends)
 
 
 def test_normalization_eps_counts_for_small_numbers(open_page):

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import axe_playwright_python
 import pytest
-import yaml
-from project import ROOT, is_sentence
+from project import contents, is_sentence
 from visits import visiting
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
@@ -23,9 +22,8 @@ RUN_AXE = "() => axe.run({include: '.bd-article, .bd-search-container', exclude:
 
 def pages():
     """The names of all pages: those of the table of contents, and the search."""
-    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    files = [chapter["file"] for part in toc["parts"] for chapter in part["chapters"]]
-    return [f"{name}.html" for name in [toc["root"], *files, "search"]]
+    root, entries = contents()
+    return [f"{name}.html" for name in [root, *(entry["file"] for entry in entries), "search"]]
 
 
 @pytest.fixture(scope="module", params=pages())
@@ -46,6 +44,12 @@ def phone(browser, html, request):
 def test_opens_from_its_folder_without_a_complaint(desk):
     assert desk.complaints == []
     assert desk.requests_elsewhere() == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_first_page_takes_the_system_s_colours(visit, theme):
+    visited = visit("index.html", theme=theme)
+    assert visited.page.evaluate("[document.documentElement.dataset.mode, document.documentElement.dataset.theme]") == ["auto", theme]
 
 
 def test_pictures_have_sentences(desk):
@@ -100,8 +104,8 @@ def test_wide_boxes_can_be_scrolled_from_the_keyboard(phone):
     assert stuck == []
 
 
-def test_search_finds_a_page(visit):
-    visited = visit("search.html?q=transformer")
+def test_search_finds_a_word_of_the_text(visit):
+    visited = visit("search.html?q=pencil")
     results = visited.page.locator("#search-results li a")
     results.first.wait_for()
     assert any("index.html" in link.get_attribute("href") for link in results.all())

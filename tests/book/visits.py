@@ -28,9 +28,8 @@ class Visit:
 
 @contextmanager
 def visiting(browser, html, name, width=1280, theme="light"):
-    """Open a page of the book, yield its Visit, and close the window."""
+    """Open a page of the book as somebody's first one, yield its Visit, and close the window. theme: the system's."""
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme, reduced_motion="reduce")
-    context.add_init_script(f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')")
     try:
         yield Visit(context.new_page(), html, name)
     finally:

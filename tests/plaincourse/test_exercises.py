@@ -2,7 +2,9 @@
 
 import functools
 import re
+import sys
 
+import nbformat
 import numpy as np
 import pytest
 import torch
@@ -11,6 +13,8 @@ from plainformer.activations import softmax
 from plainformer.sampling import top_k
 from plaincourse import exercises
 from plaincourse.exercises import Exercise, Mistake, check, registry
+from plaincourse.exercises._words import argument_names
+from project import CHAPTERS
 
 EXERCISES = list(registry().values())
 SEEDS = range(12)
@@ -62,6 +66,17 @@ def test_every_known_mistake_is_named(exercise):
             assert verdict.message == f"{mistake.name}: {mistake.sentence}"
 
 
+def test_arguments_are_named_as_in_the_chapters():
+    found = set()
+    for path in CHAPTERS:
+        for cell in nbformat.read(path, as_version=4).cells:
+            asked = re.search(r'def \w+\(([\w, ]+)\):.*check\("([\w-]+)"', cell.source, re.DOTALL)
+            if cell.cell_type == "code" and asked:
+                found.add(asked[2])
+                assert argument_names(registry()[asked[2]]) == asked[1].split(", "), asked[2]
+    assert found == {exercise.name for exercise in EXERCISES if not exercise.by_hand}
+
+
 @each(EXERCISES)
 def test_the_cases_tell_all_mistakes_apart(exercise):
     for seed in SEEDS:
@@ -84,7 +99,7 @@ def test_the_words_are_sentences(exercise):
 
 def test_confusable_mistakes_are_found():
     twin = Mistake("twin", "It is the same.", softmax)
-    exercise = Exercise("x", "X", softmax, lambda rng: [(rng.normal(size=3),)], (twin,))
+    exercise = Exercise("x", "X", lambda logits: softmax(logits), lambda rng: [(rng.normal(size=3),)], (twin,))
     assert exercise.confusable() == [("twin", "reference")]
 
 
@@ -93,6 +108,12 @@ def test_an_exercise_without_cases_is_refused():
         Exercise("x", "X", softmax, lambda rng: []).inputs()
     with pytest.raises(ValueError, match="one case, got 2"):
         Exercise("x", "X", softmax, lambda rng: [(1,), (2,)], by_hand=True).inputs()
+
+
+def test_a_case_that_leaves_out_an_argument_of_the_reference_is_refused():
+    exercise = Exercise("x", "X", softmax, lambda rng: [(np.ones(3),)])
+    with pytest.raises(ValueError, match="exercise x: the reference takes x, axis, so every case must give 2, got 1; if some are optional"):
+        exercise.inputs()
 
 
 def test_two_exercises_of_one_name_are_refused(monkeypatch):
@@ -104,6 +125,9 @@ def test_two_exercises_of_one_name_are_refused(monkeypatch):
 def test_an_unknown_name_lists_the_known():
     with pytest.raises(KeyError, match="Did you mean 'sampling-top-k'.*sampling-softmax"):
         check("sampling-topk", top_k)
+    for no_name in ([], None, top_k):
+        with pytest.raises(KeyError, match="no exercise named .*sampling-softmax"):
+            check(no_name, top_k)
 
 
 def overflowing_addition(logits):
@@ -154,6 +178,35 @@ class Hostile:
         raise RuntimeError
 
 
+class Rootless:
+    __module__ = None
+
+
+class Evasive:
+    def __getattr__(self, name):
+        raise RuntimeError
+
+
+class Sizeless(np.ndarray):
+    @property
+    def size(self):
+        raise RuntimeError
+
+
+class Unsigned:
+    @property
+    def __signature__(self):
+        raise RuntimeError
+
+    def __call__(self, logits):
+        return softmax(logits)
+
+
+def complains(logits):
+    print("hello", file=sys.stderr)
+    return softmax(logits)
+
+
 SHAPE = r"a NumPy array of numbers, of shape \(4,\)"
 HOSTILE = [
     (lambda logits: softmax(logits).tolist(), "wrong", f"Expected {SHAPE}, got a list. Wrap it"),
@@ -163,6 +216,10 @@ HOSTILE = [
     (lambda logits: (p for p in softmax(logits)), "wrong", "got a generator: use return"),
     (waits, "wrong", "without async"),
     (lambda logits: Hostile(), "wrong", "got a Hostile"),
+    (lambda logits: Rootless(), "wrong", "got a Rootless"),
+    (lambda logits: Evasive(), "wrong", "got an Evasive"),
+    (lambda logits: softmax(logits).view(Sizeless), "right", ""),
+    (Unsigned(), "right", ""),
     (lambda logits: 1 + 2j, "wrong", "got a complex"),
     (lambda logits: np.array(["a"]), "wrong", "values of type <U1"),
     (lambda logits: logits > 0, "wrong", "got True and False"),
@@ -187,6 +244,7 @@ HOSTILE = [
     ("softmax", "wrong", "Hand over the function itself.*a str"),
     (Hostile, "wrong", "Hand over the function itself.*a class"),
     (speaks, "right", ""),
+    (complains, "right", ""),
     (functools.partial(softmax, axis=-1), "right", ""),
     (lambda logits, *more, **options: softmax(logits), "right", ""),
 ]
@@ -199,7 +257,7 @@ def test_any_answer_gets_a_readable_verdict(answer, status, message, capsys):
     assert re.search(message, verdict.message), verdict.message
     assert "0x" not in repr(verdict) and "/" not in verdict.message.replace("total / ", "")
     assert repr(check("sampling-softmax", answer)) == repr(verdict)
-    assert capsys.readouterr().out == ""
+    assert capsys.readouterr() == ("", "")
 
 
 def test_a_result_kept_and_changed_later_counts_as_it_was():
@@ -227,8 +285,9 @@ def test_a_view_of_the_input_is_an_answer():
         ([0.05, 0.19, 0.76], "right", ""),
         (np.array([1, 4, 16]) / 21, "right", ""),
         (np.array([1, 4, 16], dtype=np.float32) / 21, "right", ""),
-        ([1, 4, 16], "mistake", "not normalised"),
+        ([1, 4, 16], "mistake", "not normalized"),
         ([0.05, 0.19, 0.5], "wrong", "position 3 of 3"),
+        ([0.05, 0.19, 0.77], "wrong", "position 3 of 3"),
         ([0.05, 0.19], "wrong", r"The shape is \(2,\), expected \(3,\)"),
         ([..., ..., ...], "not attempted", ""),
         ([[1], [2, 3]], "wrong", "values of type object"),
@@ -243,6 +302,52 @@ def test_values_by_hand(answer, status, message):
     verdict = check("sampling-by-hand", answer)
     assert verdict.status == status, verdict
     assert re.search(message, verdict.message), verdict.message
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "message"),
+    [
+        (3, "right", ""),
+        (np.float32(3), "right", ""),
+        ([3], "wrong", r"^Expected a single number, got \[3\]\.$"),
+        (np.array([[3.0]]), "wrong", r"^Expected a single number, got \[\[3\.\]\] of shape \(1, 1\)\.$"),
+        ([], "wrong", r"^Expected a single number, got \[\]\.$"),
+        (4, "wrong", "4 is not it"),
+    ],
+)
+def test_a_single_number_by_hand(answer, status, message):
+    verdict = check("matmul-one-output", answer)
+    assert verdict.status == status, verdict
+    assert re.search(message, verdict.message), verdict.message
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "mistake"),
+    [
+        ("attention-two-keys", [4, 2], "dot products, no weights"),
+        ("attention-two-keys", [7.39, 2.72], "powers, not divided"),
+        ("attention-two-keys", [1, 0.37], "powers, largest score subtracted"),
+        ("matmul-unseen", [1, -1, 0], "the third number is 0"),
+        ("matmul-unseen", [1, -1, 1], "the second output only"),
+        ("matmul-unseen", [-1, -1, 1], "begins with −1"),
+        ("matmul-unseen", [2, 2, -2], "begins with 2"),
+    ],
+)
+def test_a_mistake_worked_by_hand_is_named_as_it_is_written(name, answer, mistake):
+    verdict = check(name, answer)
+    assert verdict.status == "mistake" and verdict.message.startswith(mistake), verdict
+
+
+def test_a_return_inside_the_outermost_loop_is_named():
+    def returns_early(X, W):
+        Z = np.zeros((X.shape[0], W.shape[1]))
+        for t in range(X.shape[0]):
+            for j in range(W.shape[1]):
+                for i in range(X.shape[1]):
+                    Z[t, j] += X[t, i] * W[i, j]
+            return Z
+
+    assert check("matmul-loops", returns_early).message.startswith("only the first row is filled")
 
 
 def test_html_escapes_what_it_shows():

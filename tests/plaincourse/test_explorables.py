@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 import traitlets
 from plaincourse import explorables
 from plainformer.activations import gelu, gelu_tanh, relu, sigmoid, silu
@@ -95,6 +96,13 @@ def test_the_default_gates_are_the_document_s_after_silu():
 
 def test_the_gate_s_curves_are_the_library_s():
     assert explorables.gate.CURVES == {"relu": relu, "silu": silu, "gelu": gelu, "gelu_tanh": gelu_tanh, "sigmoid": sigmoid}
+
+
+def test_the_gate_picture_names_the_curves_that_it_draws():
+    explorable = explorables.Gate(curves=["relu", "gelu_tanh"])
+    assert picture_texts(explorable)[:2] == ["ReLU", "GELU tanh"]
+    assert explorable.sentence().startswith("Curves: ReLU, GELU tanh. Four gates")
+    assert explorables.Gate(curves=[]).sentence().startswith("Four gates")
 
 
 def test_the_default_query_of_ate_gives_the_document_s_weights_and_the_chapter_s_mix():
@@ -187,6 +195,8 @@ def test_a_nucleus_beyond_the_twelve_words_is_not_invented():
         (explorables.Matmul, {"x": "four"}, "x must be numbers.*got 'four'"),
         (explorables.Matmul, {"x": [1, 2, np.nan, 0]}, "x must be.*nan"),
         (explorables.Matmul, {"x": [1, 2, 9, 0]}, "x must be.*from -3 to 3.*9"),
+        (explorables.Matmul, {"x": [10**400, 0, 0, 0]}, "x must be numbers"),
+        (explorables.Matmul, {"x": torch.ones(4, requires_grad=True)}, "x must be numbers"),
         (explorables.Matmul, {"weight": np.ones((8, 4))}, r"weight must be.*\(4, 8\).*got shape \(8, 4\)"),
         (explorables.Matmul, {"column": 8}, "column.*8"),
         (explorables.Gate, {"z": 6}, "z must be a number from -5 to 5, got 6"),
@@ -208,12 +218,15 @@ def test_a_nucleus_beyond_the_twelve_words_is_not_invented():
         (explorables.Sampling, {"temperature": 0.5, "top_k": None}, "temperature must be one of.*without top_k, got 0.5"),
         (explorables.Sampling, {"top_k": 0}, "top_k.*0"),
         (explorables.Sampling, {"top_p": 2}, "top_p.*2"),
+        (explorables.Sampling, {"top_p": np.nan}, "top_p.*nan"),
+        (explorables.Sampling, {"others": 10**12}, "others.*1000000000000"),
+        (explorables.Sampling, {"logits": [1000] * 12}, "log_sum_exp must hold"),
         (explorables.Sampling, {"words": ["one"]}, "words.*12"),
         (explorables.Sampling, {"logits": [0] * 12}, "log_sum_exp must hold"),
     ],
 )
 def test_bad_settings_are_refused_with_what_came_and_what_was_expected(kind, settings, says):
-    with pytest.raises(traitlets.TraitError, match=says):
+    with pytest.raises(traitlets.TraitError, match=says), np.errstate(all="raise"):
         kind(**settings)
 
 

@@ -130,10 +130,16 @@ def test_softmax_of_nothing(engine):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("axis", [2, -3, 0.5, 1.0, "1", None, (0, 1), Fraction(1)])
+@pytest.mark.parametrize("axis", [2, -3, 0.5, 1.0, "1", None, (0, 1), Fraction(1), True, np.True_])
 def test_softmax_names_a_wrong_axis(axis, engine):
     with pytest.raises(ValueError, match="softmax: axis must be one of the 2 axes of x, got"):
         softmax(convert(np.ones((2, 2)), engine), axis=axis)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_softmax_takes_an_axis_from_numpy(engine):
+    x = convert(np.array([[1.0, 2.0], [4.0, 3.0]]), engine)
+    np.testing.assert_array_equal(to_numpy(softmax(x, np.int64(0))), to_numpy(softmax(x, 0)))
 
 
 def test_softmax_of_a_number_has_no_axis():

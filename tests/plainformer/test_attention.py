@@ -141,6 +141,17 @@ def test_every_kind_of_boolean_mask_serves_both_engines(engine, make):
     np.testing.assert_allclose(to_numpy(multi_head_attention(x, params, 1, mask)), expected, rtol=1e-12)
 
 
+@on_both_engines
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "int64"])
+def test_a_mask_of_either_engine_serves_numbers_that_are_converted(engine, dtype):
+    if engine == "numpy" and dtype == "bfloat16":
+        return  # NumPy has none
+    x = convert(np.arange(6.0).reshape(3, 2), engine, dtype)
+    params, mask = Attention(*[convert(np.eye(2), engine, dtype)] * 4), causal_mask(3)
+    for call in (lambda m: attention(x, x, x, m), lambda m: multi_head_attention(x, params, 1, m)):
+        np.testing.assert_array_equal(to_numpy(call(mask)), to_numpy(call(torch.tensor(mask))))
+
+
 @pytest.mark.parametrize("dtype", [float, int, np.float16, np.uint8])
 def test_a_mask_of_numbers_is_refused(dtype):
     x, mask = np.ones((3, 4)), causal_mask(3).astype(dtype)

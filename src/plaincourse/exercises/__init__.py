@@ -18,7 +18,7 @@ from html import escape
 import numpy as np
 
 from ._answers import Problem, array, by_hand, matches, run, taken
-from ._words import difference
+from ._words import argument_names, difference
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Mistake:
 class Exercise:
     """What is asked for, how to try an answer, and the known mistakes.
 
-    reference: the right function. cases: from a seeded Generator to a list of argument tuples. by_hand: the answer is the
+    reference: the right function; it takes the arguments that the answer is to take, and no more. cases: from a seeded Generator to a list of argument tuples. by_hand: the answer is the
     value of ``reference(*case)`` for the only case, worked out with a pencil, instead of a function.
     tolerance: allowed difference, relative and absolute.
     """
@@ -53,6 +53,13 @@ class Exercise:
         if not cases or self.by_hand and len(cases) != 1:
             wanted = "one case" if self.by_hand else "at least one case"
             raise ValueError(f"exercise {self.name}: cases must give {wanted}, got {len(cases)}")
+        names = argument_names(self)
+        for case in cases:
+            if len(case) != len(names):
+                raise ValueError(
+                    f"exercise {self.name}: the reference takes {', '.join(names)}, so every case must give {len(names)}, got "
+                    f"{len(case)}; if some are optional, hand over a function that takes only what the answer is to take"
+                )
         return cases
 
     def outputs(self, function, seed=0):
@@ -115,7 +122,7 @@ def check(name, answer, seed=0):
         got = [taken(value, want, exercise.by_hand) for value, want in zip(got, expected, strict=True)]
         right = matches(got, expected, exercise.tolerance)
         if not all(right):
-            mistake = recognised(exercise, got, seed)
+            mistake = recognized(exercise, got, seed)
             if mistake:
                 raise Problem("mistake", f"{mistake.name}: {mistake.sentence}")
             first = right.index(False)
@@ -140,14 +147,14 @@ def registry():
 def find(name):
     """The exercise with this name."""
     known = registry()
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         near = difflib.get_close_matches(str(name), known, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise KeyError(f"no exercise named {name!r}.{hint} Known: {', '.join(sorted(known))}")
     return known[name]
 
 
-def recognised(exercise, got, seed):
+def recognized(exercise, got, seed):
     """The known mistake that gives these very results in every case, where it shows and where it does not; or None."""
     for mistake in exercise.mistakes:
         if all(matches(got, exercise.outputs(mistake.answer, seed), exercise.tolerance)):

@@ -20,6 +20,8 @@ def short(value):
     """Rounded to four decimals, and no longer than a line or two."""
     if isinstance(value, np.ndarray | np.number | float | int):
         value = np.asarray(value)
+        if value.ndim == 0 and 0 < abs(value) < 1e-3:  # an eps, which four decimals would show as 0
+            return np.format_float_positional(value, precision=2, fractional=False, trim="-").replace("-", "−")
         text = np.array2string(value, precision=4, suppress_small=True, separator=", ", threshold=24, edgeitems=2)
         text = re.sub(r"\s+", " ", text).replace("[ ", "[").replace("-", "−")
         return text + (f" of shape {value.shape}" if value.ndim > 1 else "")
@@ -39,6 +41,8 @@ def kind(value):
 def difference(exercise, case, got, want):
     """The first failing case, in a few lines."""
     lines = [] if exercise.by_hand else [f"Input: {described(exercise, case)}"]
+    if got.shape != want.shape and not want.ndim:
+        return "\n".join([f"Expected a single number, got {short(got)}.", *lines])
     if got.shape != want.shape:
         return "\n".join([f"The shape is {got.shape}, expected {want.shape}.", *lines])
     if exercise.by_hand:  # the value would give the exercise away

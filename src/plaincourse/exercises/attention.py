@@ -28,6 +28,10 @@ def weights_divided_by(divisor):
     return answer
 
 
+def exponentials(query, keys):
+    return np.exp(keys @ query / 2)
+
+
 def shares(query, keys):
     scores = keys @ query
     return scores / scores.sum()
@@ -39,6 +43,9 @@ def shares(query, keys):
 def unmasked(q, k, v):
     """What is asked for: attention without a mask."""
     return attention(q, k, v)
+
+
+ONE_SUM = "You divide by one sum, that of the whole table. Each row has to add up to 1 by itself: use sum(axis=1, keepdims=True)."
 
 
 def attention_cases(rng):
@@ -74,6 +81,17 @@ def without_maximum(query, key, value):
 def not_divided_by_sum(query, key, value):
     scores = query @ key.T / right_scale(query, value)
     return np.exp(scores - scores.max(axis=-1, keepdims=True)) @ value
+
+
+def divided_by_the_whole_sum(largest):
+    """Attention whose weights add up to 1 over the whole table, after subtracting largest(scores)."""
+
+    def answer(query, key, value):
+        scores = query @ key.T / right_scale(query, value)
+        powers = np.exp(scores - largest(scores))
+        return powers / powers.sum() @ value
+
+    return answer
 
 
 def weights_only(query, key, value):
@@ -125,6 +143,10 @@ def sees_the_future(queries, keys):
     return np.triu(np.ones((queries, keys), dtype=bool), k=keys - queries)
 
 
+def one_step_too_far(queries, keys):
+    return np.tril(np.ones((queries, keys), dtype=bool), k=keys - queries + 1)
+
+
 def turned_mask(queries, keys):
     return causal_mask(queries, keys).T
 
@@ -161,6 +183,21 @@ EXERCISES = [
                 "These are the scores after dividing. Softmax makes weights from them, which add up to 1.",
                 lambda query, keys: keys @ query / 2,
             ),
+            Mistake(
+                "dot products, no weights",
+                "These are the dot products. Two steps are still to do: divide by the root of the width, 2, then take softmax.",
+                lambda query, keys: keys @ query,
+            ),
+            Mistake(
+                "powers, not divided",
+                "You took e to the power of each score, as softmax begins. Now divide both by their sum, so that they add up to 1.",
+                exponentials,
+            ),
+            Mistake(
+                "powers, largest score subtracted, not divided",
+                "You subtracted the larger score and took e to the power of each. Now divide both by their sum, so that they add up to 1.",
+                lambda query, keys: exponentials(query, keys) / exponentials(query, keys).max(),
+            ),
         ),
         tolerance=4e-3,
         by_hand=True,
@@ -187,6 +224,11 @@ EXERCISES = [
                 attention_with(lambda query, value: math.sqrt(value.shape[-1])),
             ),
             Mistake(
+                "root of the number of queries",
+                "You divide by the root of the number of queries, q.shape[0]. It is the width of a query that counts: q.shape[1].",
+                attention_with(lambda query, value: math.sqrt(query.shape[0])),
+            ),
+            Mistake(
                 "root of the number of keys",
                 "You divide by the root of the number of keys. It is the width of a query that counts: q.shape[1].",
                 attention_with(lambda query, value: math.sqrt(value.shape[0])),
@@ -205,6 +247,17 @@ EXERCISES = [
                 "sum forgotten",
                 "Your weights are positive and do not add up to 1. Divide each row by its sum.",
                 not_divided_by_sum,
+            ),
+            Mistake("one sum for the whole table", ONE_SUM, divided_by_the_whole_sum(np.max)),
+            Mistake(
+                "one sum for the whole table, each row's largest score subtracted",
+                ONE_SUM,
+                divided_by_the_whole_sum(lambda scores: scores.max(axis=-1, keepdims=True)),
+            ),
+            Mistake(
+                "one sum for the whole table, no largest score subtracted",
+                ONE_SUM,
+                divided_by_the_whole_sum(lambda scores: 0),
             ),
             Mistake(
                 "overflow",
@@ -266,6 +319,16 @@ EXERCISES = [
                 "the future",
                 "Your triangle is on the wrong side: each query looks at itself and at what comes later. It may look back only.",
                 sees_the_future,
+            ),
+            Mistake(
+                "everything allowed",
+                "Your mask is True everywhere. A query may not look at the positions after its own.",
+                lambda queries, keys: np.ones((queries, keys), dtype=bool),
+            ),
+            Mistake(
+                "one step too far",
+                "Your queries may also look at the position just after their own. The last one allowed is their own.",
+                one_step_too_far,
             ),
             Mistake(
                 "hidden and allowed exchanged",

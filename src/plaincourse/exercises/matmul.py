@@ -28,6 +28,13 @@ def last_product_only(X, W):
     return X[:, -1:] * W[-1:]
 
 
+def first_row_only(X, W):
+    """What a ``return`` inside the outermost loop gives."""
+    Z = np.zeros((X.shape[0], W.shape[1]))
+    Z[0] = X[0] @ W
+    return Z
+
+
 def unseen(table):
     """The row that the table maps to zero, scaled to begin with 1."""
     direction = np.linalg.svd(table.T)[2][-1]
@@ -83,6 +90,11 @@ EXERCISES = [
                 lambda X, W: np.zeros((X.shape[0], W.shape[1])),
             ),
             Mistake(
+                "only the first row is filled",
+                "All rows but the first are still 0. Is the return one indent too deep? It belongs after all loops, in line with the outermost for.",
+                first_row_only,
+            ),
+            Mistake(
                 "rounded to whole numbers",
                 "The digits after the point are lost. Make Z with np.zeros((T, F)), not with dtype=int.",
                 lambda X, W: np.trunc(X @ W),
@@ -91,7 +103,7 @@ EXERCISES = [
     ),
     Exercise(
         name="matmul-unseen",
-        title="A row that the table cannot tell",
+        title="A row that the table cannot tell from zero",
         reference=unseen,
         cases=lambda rng: [(NARROW,)],
         by_hand=True,
@@ -110,6 +122,26 @@ EXERCISES = [
                 "one output only",
                 "This makes the first output 0, but the second is not: it is the second number plus the third.",
                 lambda table: np.array([1.0, 0.0, -1.0]),
+            ),
+            Mistake(
+                "the third number is 0",
+                "The first two numbers are not cancelled by anything: the outputs are 1 and −1. The third number has to cancel each of them.",
+                lambda table: np.array([1.0, -1.0, 0.0]),
+            ),
+            Mistake(
+                "the second output only",
+                "This makes the second output 0, but the first is not: it is the first number plus the third.",
+                lambda table: np.array([1.0, -1.0, 1.0]),
+            ),
+            Mistake(
+                "begins with −1",
+                "The table does map this row to [0, 0]. The row asked for begins with 1: turn every sign.",
+                lambda table: -unseen(table),
+            ),
+            Mistake(
+                "begins with 2",
+                "The table does map this row to [0, 0]. The row asked for begins with 1: halve every number.",
+                lambda table: 2 * unseen(table),
             ),
         ),
     ),

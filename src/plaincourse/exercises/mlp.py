@@ -35,9 +35,22 @@ def rows_and_tables(rng):
 # ---- the tanh form of GELU
 
 
+def gelu_of(z):
+    """What is asked for, its argument named as in the chapter."""
+    return gelu_tanh(z)
+
+
 def tanh_form(half=0.5, cubic=0.044715, scale=math.sqrt(2 / math.pi)):
     """The formula with one constant changed."""
     return lambda z: half * z * (1 + np.tanh(scale * (z + cubic * z**3)))
+
+
+def without_brackets(z):
+    return 0.5 * z * 1 + np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z**3))
+
+
+def square_for_cube(z):
+    return 0.5 * z * (1 + np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z**2)))
 
 
 def lines(rng):
@@ -98,6 +111,21 @@ EXERCISES = [
                 lambda x, gate, up, down: (sigmoid(x @ gate) * (x @ up)) @ down,
             ),
             Mistake(
+                "sign of the exponent",
+                "Inside the sigmoid the exponent has the wrong sign: it is 1 / (1 + np.exp(−a)), with a minus.",
+                lambda x, gate, up, down: ((x @ gate) * sigmoid(-(x @ gate)) * (x @ up)) @ down,
+            ),
+            Mistake(
+                "ReLU instead of SiLU",
+                "Your gate is ReLU: negative numbers become 0. SiLU is the number itself times its sigmoid.",
+                lambda x, gate, up, down: (relu(x @ gate) * (x @ up)) @ down,
+            ),
+            Mistake(
+                "SiLU of the product",
+                "You multiplied x @ gate and x @ up first and took SiLU of the product. SiLU belongs to x @ gate alone, before you multiply.",
+                lambda x, gate, up, down: silu((x @ gate) * (x @ up)) @ down,
+            ),
+            Mistake(
                 "sum instead of product",
                 "You added the gates to the values. A gate is a factor: multiply with *.",
                 lambda x, gate, up, down: (silu(x @ gate) + x @ up) @ down,
@@ -117,7 +145,7 @@ EXERCISES = [
     Exercise(
         "mlp-gelu-tanh",
         "The GELU of GPT-2",
-        gelu_tanh,
+        gelu_of,
         lines,
         (
             Mistake(
@@ -128,6 +156,21 @@ EXERCISES = [
             Mistake("0.5 forgotten", "Everything is twice as large as it should be: the factor 0.5 in front is missing.", tanh_form(half=1)),
             Mistake("no cubic term", "Inside the tanh, the term 0.044715 · z³ is missing.", tanh_form(cubic=0)),
             Mistake("no √(2/π)", "Inside the tanh, the factor √(2/π) is missing.", tanh_form(scale=1)),
+            Mistake(
+                "√2/π for √(2/π)",
+                "The factor is the root of the whole fraction 2/π: np.sqrt(2 / np.pi), not np.sqrt(2) / np.pi.",
+                tanh_form(scale=math.sqrt(2) / math.pi),
+            ),
+            Mistake(
+                "brackets round 1 + tanh",
+                "You multiplied by 1 and then added the tanh. Put brackets round 1 + tanh(…): 0.5 · z multiplies both.",
+                without_brackets,
+            ),
+            Mistake(
+                "square for cube",
+                "The second term inside the tanh has z², and it should have z³: z**3.",
+                square_for_cube,
+            ),
             Mistake(
                 "factor on one term",
                 "The factor √(2/π) multiplies z only. Put brackets round z + 0.044715 · z³: it multiplies both.",

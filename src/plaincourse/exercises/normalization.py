@@ -9,7 +9,7 @@ from . import Exercise, Mistake
 # ---- LayerNorm with a pencil
 
 
-def normalised(x):
+def normalized(x):
     """Mean 0 and variance 1, without gain, bias and eps."""
     return (x - x.mean()) / x.std()
 
@@ -42,6 +42,11 @@ def layer_norm_eps_outside(x, gain, bias, eps):
 
 def layer_norm_without_eps(x, gain, bias, eps):
     return layer_norm(x, gain, bias, 0.0)
+
+
+def by_the_length(x, gain, bias, eps):
+    x = x - x.mean(-1, keepdims=True)
+    return x / np.sqrt((x * x).sum(-1, keepdims=True) + eps) * gain + bias
 
 
 def without_root(x, gain, bias, eps):
@@ -79,12 +84,19 @@ def sum_of_squares(x, gain, eps):
     return x / np.sqrt((x * x).sum(-1, keepdims=True) + eps) * gain
 
 
+def rms_norm_without_root(x, gain, eps):
+    return x / ((x * x).mean(-1, keepdims=True) + eps) * gain
+
+
 def rms_norm_eps_outside(x, gain, eps):
     return x / (np.sqrt((x * x).mean(-1, keepdims=True)) + eps) * gain
 
 
-def rms_norm_whole(x, gain, eps):
-    return x / np.sqrt((x * x).mean() + eps) * gain
+def rms_norm_along(axis):
+    def answer(x, gain, eps):
+        return x / np.sqrt((x * x).mean(axis=axis, keepdims=True) + eps) * gain
+
+    return answer
 
 
 def mean_size(x, gain, eps):
@@ -120,7 +132,7 @@ EXERCISES = [
     Exercise(
         "normalization-by-hand",
         "LayerNorm with a pencil",
-        normalised,
+        normalized,
         pencil_case,
         (
             Mistake(
@@ -147,6 +159,16 @@ EXERCISES = [
                 "root mean square",
                 "This is RMSNorm: you divided by the root of the mean square and left the mean in. LayerNorm takes the mean away first.",
                 lambda x: x / np.sqrt((x * x).mean()),
+            ),
+            Mistake(
+                "divided by the length",
+                "You divided by the root of the sum of the squares. Divide the sum by 5 before you take the root.",
+                lambda x: (x - x.mean()) / np.linalg.norm(x - x.mean()),
+            ),
+            Mistake(
+                "sign turned",
+                "You took each number away from the mean. Take the mean away from each number.",
+                lambda x: (x.mean() - x) / x.std(),
             ),
         ),
         tolerance=5e-3,
@@ -180,7 +202,7 @@ EXERCISES = [
             ),
             Mistake(
                 "wrong axis",
-                "You normalise over the tokens, down the columns. Each token is normalised by itself: use axis=-1 with keepdims=True.",
+                "You normalize over the tokens, down the columns. Each token is normalized by itself: use axis=-1 with keepdims=True.",
                 layer_norm_along(0),
             ),
             Mistake(
@@ -189,14 +211,34 @@ EXERCISES = [
                 layer_norm_along(None),
             ),
             Mistake(
-                "gain before normalising",
-                "You multiply by the gain and add the bias first, and normalising then undoes much of it. They come last.",
+                "gain before normalizing",
+                "You multiply by the gain and add the bias first, and normalizing then undoes much of it. They come last.",
                 gain_first,
             ),
             Mistake(
                 "bias forgotten",
-                "The normalised row times the gain is right. The bias is still to be added.",
+                "The normalized row times the gain is right. The bias is still to be added.",
                 lambda x, gain, bias, eps: layer_norm(x, gain, np.zeros_like(bias), eps),
+            ),
+            Mistake(
+                "gain forgotten",
+                "The normalized row and the bias are right. Multiply by the gain before you add the bias.",
+                lambda x, gain, bias, eps: layer_norm(x, np.ones_like(gain), bias, eps),
+            ),
+            Mistake(
+                "step 4 forgotten",
+                "Each row is normalized now. Step 4 is still missing: multiply by the gain, then add the bias.",
+                lambda x, gain, bias, eps: layer_norm(x, np.ones_like(gain), np.zeros_like(bias), eps),
+            ),
+            Mistake(
+                "bias before gain",
+                "You add the bias and then multiply by the gain, so the bias is multiplied too. Multiply first.",
+                lambda x, gain, bias, eps: layer_norm(x, gain, gain * bias, eps),
+            ),
+            Mistake(
+                "divided by the length",
+                "You divide by the root of the sum of the squares. The variance is their mean.",
+                by_the_length,
             ),
         ),
     ),
@@ -222,6 +264,21 @@ EXERCISES = [
                 rms_norm_eps_outside,
             ),
             Mistake(
+                "no eps",
+                "The root mean square is right, but eps is not in it. Add eps to the mean square, inside the root.",
+                lambda x, gain, eps: rms_norm(x, gain, 0.0),
+            ),
+            Mistake(
+                "no root",
+                "You divide by the mean square. Divide by its root.",
+                rms_norm_without_root,
+            ),
+            Mistake(
+                "wrong axis",
+                "You take the mean square over the tokens, down the columns. Each token has its own: use axis=-1 with keepdims=True.",
+                rms_norm_along(0),
+            ),
+            Mistake(
                 "mean of the sizes",
                 "You divide by the mean of the absolute values. Square the numbers, take the mean, then the root.",
                 mean_size,
@@ -229,7 +286,7 @@ EXERCISES = [
             Mistake(
                 "whole array",
                 "You take one mean square for all tokens together. Each row has its own: use axis=-1 with keepdims=True.",
-                rms_norm_whole,
+                rms_norm_along(None),
             ),
             Mistake(
                 "gain forgotten",

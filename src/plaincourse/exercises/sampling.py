@@ -42,12 +42,13 @@ def kept_before_the_crossing_word(logits, temperature, p):
 
 
 def softmax_cases(rng):
-    """Ordinary rows, a batch that is not square, and logits that overflow exp."""
+    """Ordinary rows, a batch that is not square, logits that overflow exp, and rows that lie far apart."""
     return [
         (rng.normal(size=4),),
         (rng.normal(size=(2, 3)),),
         (rng.normal(size=5) + 1000.0,),
         (rng.normal(size=3) - 1000.0,),
+        (np.array([[1000.0, 0.0, -1000.0], [-1000.0, -1001.0, -1002.0]]),),
     ]
 
 
@@ -65,6 +66,14 @@ def softmax_along(axis):
     def answer(logits):
         exponentials = np.exp(logits - logits.max(axis=axis, keepdims=True))
         return exponentials / exponentials.sum(axis=axis, keepdims=True)
+
+    return answer
+
+
+def less(shift):
+    def answer(logits):
+        exponentials = np.exp(logits - shift(logits))
+        return exponentials / exponentials.sum(axis=-1, keepdims=True)
 
     return answer
 
@@ -120,6 +129,12 @@ def in_vocabulary_order(logits, p):
     return np.where(before < p, logits, -np.inf)
 
 
+def from_the_least_likely(logits, p):
+    order = np.argsort(logits)
+    before = np.cumsum(softmax(logits)[order]) - softmax(logits)[order]
+    return np.where(np.isin(np.arange(logits.size), order[before < p]), logits, -np.inf)
+
+
 def each_above_p(logits, p):
     return np.where(softmax(logits) >= p, logits, -np.inf)
 
@@ -153,12 +168,12 @@ EXERCISES = [
                 lambda logits, temperature: softmax(logits) / temperature,
             ),
             Mistake(
-                "not normalised",
+                "not normalized",
                 "The exponentials are right, but they do not sum to 1 yet. Divide each by their sum.",
                 lambda logits, temperature: np.exp(logits / temperature),
             ),
         ),
-        tolerance=5e-3,
+        tolerance=4e-3,
         by_hand=True,
     ),
     Exercise(
@@ -179,8 +194,18 @@ EXERCISES = [
             ),
             Mistake(
                 "whole array",
-                "A batch is normalised as one: all its numbers together sum to 1. Each row should, so give the maximum and the sum axis=-1.",
+                "A batch is normalized as one: all its numbers together sum to 1. Each row should, so give the maximum and the sum axis=-1.",
                 softmax_along(None),
+            ),
+            Mistake(
+                "one maximum for all rows",
+                "You subtract the largest logit of the whole batch, and in a row far below it every exp becomes 0. Each row has its own largest logit.",
+                less(lambda logits: logits.max()),
+            ),
+            Mistake(
+                "the mean subtracted",
+                "You subtract the mean. The largest logit may still lie far above it and overflow: subtract the largest one.",
+                less(lambda logits: logits.mean(axis=-1, keepdims=True)),
             ),
         ),
     ),
@@ -227,6 +252,11 @@ EXERCISES = [
                 "not sorted",
                 "You add up the words in the order of the vocabulary. Start from the likeliest.",
                 in_vocabulary_order,
+            ),
+            Mistake(
+                "least likely first",
+                "You start from the least likely word. argsort puts the smallest first: sort the negative numbers, or turn the order round.",
+                from_the_least_likely,
             ),
             Mistake(
                 "each word against p",

@@ -46,7 +46,7 @@ class Numbers(traitlets.TraitType):
         wanted = f"{'a number' if self.shape == () else f'numbers of shape {self.shape}'} from {self.low} to {self.high}"
         try:
             array = np.asarray(value, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError, RuntimeError):  # the last from a tensor that tracks gradients
             array = None
         if isinstance(value, bool) or array is None:
             raise traitlets.TraitError(f"{type(obj).__name__}: {self.name} must be {wanted}, got {value!r}")

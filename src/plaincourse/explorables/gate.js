@@ -55,21 +55,23 @@ const across = (z) => 190 + UNIT * z;
 const down = (y) => 172 - UNIT * y;
 
 function makeCurves(model) {
-  const plot = shape("svg", { viewBox: "0 0 380 224", class: "pe-plot", "aria-hidden": "true" });
+  const plot = shape("svg", { viewBox: "0 0 380 232", class: "pe-plot", "aria-hidden": "true" });
   for (let n = -5; n <= 5; n += 1) {
     plot.append(shape("line", { class: n ? "pe-grid" : "pe-axis", x1: across(n), x2: across(n), y1: 12, y2: 204 }));
-    plot.append(shape("text", { x: across(n), y: 218, "text-anchor": "middle" }, short(n)));
+    plot.append(shape("text", { x: across(n), y: 226, "text-anchor": "middle" }, short(n)));
   }
   for (let n = -1; n <= 5; n += 1) {
     plot.append(shape("line", { class: n ? "pe-grid" : "pe-axis", x1: across(-5), x2: across(5), y1: down(n), y2: down(n) }));
     if (n) plot.append(shape("text", { x: across(0) - 4, y: down(n) + 4, "text-anchor": "end" }, short(n)));
   }
+  // In two lines, so that it ends before the vertical axis and its numbers; the guide passes behind it.
+  const note = (drop, text) => shape("text", { class: "pe-floor-label", x: across(-1.3), y: down(LOWEST) + drop, "text-anchor": "end" }, text);
   const floor = shape("g", {},
     shape("line", { class: "pe-floor", x1: across(-5), x2: across(5), y1: down(LOWEST), y2: down(LOWEST) }),
     shape("circle", { class: "pe-lowest", cx: across(LOWEST_AT), cy: down(LOWEST), r: 4 }),
-    shape("text", { x: across(5), y: down(LOWEST) + 14, "text-anchor": "end" }, `lowest: ${fixed(LOWEST, 5)} at ${fixed(LOWEST_AT, 5)}`));
+    note(14, `lowest: ${fixed(LOWEST, 5)}`), note(27, `at ${fixed(LOWEST_AT, 5)}`));
   const guide = shape("line", { class: "pe-guide", y1: 12, y2: 204 });
-  plot.append(floor, guide);
+  plot.append(guide, floor);
 
   const names = Object.keys(CURVES);
   const paths = names.map((name) => {

@@ -9,7 +9,13 @@ from plaincourse.explorables import still
 from plaincourse.explorables.base import Explorable, Numbers
 
 CURVES = {"relu": relu, "silu": silu, "gelu": gelu, "gelu_tanh": gelu_tanh, "sigmoid": sigmoid}
-COLOURS = {"relu": still.GREY, "silu": still.BLUE, "gelu": still.VERMILLION, "gelu_tanh": "#CC79A7", "sigmoid": still.GREEN}
+LOOKS = {  # how the still picture names and colours them
+    "relu": ("ReLU", still.GREY),
+    "silu": ("SiLU", still.BLUE),
+    "gelu": ("GELU exact", still.VERMILLION),
+    "gelu_tanh": ("GELU tanh", "#CC79A7"),
+    "sigmoid": ("sigmoid", still.GREEN),
+}
 LOWEST_AT = -1.2784645427610738  # where SiLU is lowest: it rises from here on
 
 
@@ -26,11 +32,11 @@ class Gate(Explorable):
 
     curves: which of "relu", "silu", "gelu", "gelu_tanh", "sigmoid" are drawn. z: where they are read, from -5 to 5.
     gate: the four a, before SiLU, each from -5 to 3. up: the four u, each from -3 to 3.
-    The default is document A's example, whose gates are 0.1, 1.5, 0 and 2 after SiLU; the third u is ours.
+    The default of gate and up is document A's example, whose gates are 0.1, 1.5, 0 and 2 after SiLU; the third u is ours.
     """
 
     module = "gate"
-    curves = traitlets.List(traitlets.Enum(list(CURVES)), ["silu"]).tag(sync=True)
+    curves = traitlets.List(traitlets.Enum(list(CURVES)), ["relu", "silu", "gelu"]).tag(sync=True)
     z = Numbers(1.0, shape=(), low=-5, high=5)
     gate = Numbers([opening(g) for g in (0.1, 1.5, 0.0, 2.0)], shape=(4,), low=-5, high=3)
     up = Numbers([2.0, -1.0, 3.0, 0.5], shape=(4,), low=-3, high=3)
@@ -48,16 +54,19 @@ class Gate(Explorable):
         gates, ups, products = (
             ", ".join(still.number(value, 2) for value in values) for values in (self.gates(), self.up, self.products())
         )
-        return f"Four gates after SiLU ({gates}) multiply four values ({ups}): the products are {products}."
+        curves = f"Curves: {', '.join(LOOKS[name][0] for name in self.curves)}. " if self.curves else ""
+        return f"{curves}Four gates after SiLU ({gates}) multiply four values ({ups}): the products are {products}."
 
     def still(self):
         """Return the picture: the chosen curves, then a pair of bars for each component."""
         unit, zero = 24, 180
         z = np.linspace(-5, 5, 81)
         parts = [still.box(12, zero, 240, 1, still.GREY), still.box(132, 60, 1, 150, still.GREY)]
-        for name in self.curves:
+        for line, name in enumerate(self.curves):
+            label, colour = LOOKS[name]
             points = " ".join(f"{132 + unit * a:.1f},{zero - unit * b:.1f}" for a, b in zip(z, CURVES[name](z)))
-            parts.append(f'<polyline points="{points}" fill="none" stroke="{COLOURS[name]}" stroke-width="2"/>')
+            parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
+            parts += [still.box(12, 21 + 20 * line, 18, 3, colour), still.text(36, 27 + 20 * line, label, "start")]
         reach = max(3.0, *np.abs(self.up), *np.abs(self.products()))
         for i, (gate, up, product) in enumerate(zip(self.gates(), self.up, self.products())):
             left = 280 + 90 * i

@@ -5,6 +5,7 @@ const COLUMNS = [0, 1, 2, 3, 4, 5, 6, 7];
 const BEAT = 550; // milliseconds between two terms
 
 const dot = (x, weight, column) => ROWS.map((i) => x[i] * weight[i][column]);
+const signed = (number) => (number < 0 ? short(number) : `+${short(number)}`);
 const running = (products) => products.map((_, i) => products.slice(0, i + 1).reduce((sum, term) => sum + term, 0));
 
 function render({ model, el }) {
@@ -30,7 +31,7 @@ function render({ model, el }) {
   outputs.root.classList.add("pe-outputs");
   outputs.labels.forEach((label, j) => label.firstChild.setAttribute("aria-label", `z[${j}]`));
 
-  // The lane: the picked column laid under the row, the products, and each product as a step of the running sum.
+  // The lane: the picked column laid under the row, the products, each product as a step, and the sum after that step.
   const lane = {};
   const columnName = element("th", { scope: "row" });
   const line = (name, header) => {
@@ -42,7 +43,7 @@ function render({ model, el }) {
     element("thead", {}, element("tr", {}, element("td"), ...ROWS.map((i) => element("th", { scope: "col" }, `i = ${i}`)),
       element("th", { scope: "col" }, "sum"))),
     element("tbody", {}, line("rowx", head("x[i]")), line("column", columnName), line("product", head("= product")),
-      line("steps", head("sum so far"))));
+      line("steps", head("step")), line("sums", head("sum so far"))));
   const bars = lane.steps.map((cell) => cell.appendChild(element("div", { class: "pe-step" },
     element("i", { class: "pe-bar" }), element("span"))));
 
@@ -103,11 +104,13 @@ function render({ model, el }) {
       show(lane.rowx[i], x[i]);
       show(lane.column[i], weight[i][column]);
       show(lane.product[i], products[i]);
-      for (const name of ["rowx", "column", "product", "steps"]) lane[name][i].classList.toggle("pe-waiting", i >= terms);
+      show(lane.sums[i], sums[i]);
+      for (const name of Object.keys(lane)) lane[name][i].classList.toggle("pe-waiting", i >= terms);
     });
     const sum = terms === 0 ? 0 : sums[terms - 1];
     show(lane.product.at(-1), sum);
-    drawSteps(sums, sum);
+    show(lane.sums.at(-1), sum);
+    drawSteps(products, sums, sum);
     back.disabled = terms === 0;
     forth.disabled = terms === ROWS.length;
     root.dataset.terms = terms;
@@ -117,8 +120,8 @@ function render({ model, el }) {
     }
   }
 
-  // Each bar runs from the sum before its term to the sum after it; the last one is the sum itself.
-  function drawSteps(sums, sum) {
+  // Each bar runs from the sum before its term to the sum after it, with the step written on it; the last one is the sum itself.
+  function drawSteps(products, sums, sum) {
     const reach = 1.3 * Math.max(2.5, ...sums.map(Math.abs));
     const height = (value) => 50 - (50 * value) / reach; // per cent from the top
     bars.forEach((step, i) => {
@@ -129,7 +132,7 @@ function render({ model, el }) {
       bar.classList.toggle("pe-negative", to < from);
       const label = step.lastChild;
       label.style.top = `${height(Math.max(from, to))}%`;
-      show(label, to);
+      if (i < ROWS.length) show(label, products[i], signed(products[i]));
     });
   }
 

@@ -2,7 +2,7 @@
 
 const PLACES = [0, 1, 2, 3];
 const EPS = 1e-5;
-const BOUND = 2; // four numbers normalised never leave −2 to 2
+const BOUND = 2; // four numbers normalized never leave −2 to 2
 // The places of the slider of the scale: 1, 2 and 5 of each power of ten.
 const SCALES = [-3, -2, -1, 0, 1].flatMap((power) => [1, 2, 5].map((digit) => Number(`${digit}e${power}`))).concat(100);
 
@@ -94,8 +94,11 @@ function makePanel(name, title) {
       place(outline, before[i], reach);
       bar.classList.toggle("pe-negative", numbers[i] < 0);
       show(value, numbers[i]);
-      const height = (72 * Math.abs(numbers[i])) / reach;
-      fill(text, { y: numbers[i] < 0 ? 95 + height + 17 : 95 - height - 6 }, []);
+      const [height, dashed] = [numbers[i], before[i]].map((number) => (72 * Math.min(Math.abs(number), reach)) / reach);
+      // The number stands at the end of its bar, or beyond the outline if that ends where the number would stand.
+      const crossed = numbers[i] < 0 === before[i] < 0 && dashed > height && dashed < height + 22;
+      const end = crossed ? dashed : height;
+      fill(text, { y: numbers[i] < 0 ? 95 + end + 17 : 95 - end - 6 }, []);
       text.textContent = name === "row" ? written(numbers[i]) : short(numbers[i], 2);
     });
   }

@@ -13,7 +13,7 @@ from plaincourse.explorables.base import Explorable, Numbers
 class Sampling(Explorable):
     """See a distribution over words change with temperature, top-k and top-p, and draw from it.
 
-    words, logits: the twelve likeliest words. others: how many more words there are. log_sum_exp: pairs of a temperature
+    words, logits: the twelve likeliest words. others: how many more words there are, up to a million. log_sum_exp: pairs of a temperature
     and the logarithm of the sum of exp(logit / temperature) over all words; from it comes the share of everything else.
     temperature: 0 to 2; without top-k it must be 0 or one of those in log_sum_exp, since only there is that share known.
     top_k: 1 to 12, or None for off. top_p: 0.05 to 1, or None for off. seed: of the draws. prompt: the words before.
@@ -23,11 +23,11 @@ class Sampling(Explorable):
     prompt = traitlets.Unicode("Data visualization empowers users to").tag(sync=True)
     words = traitlets.List(traitlets.Unicode(), list(data.NEXT_WORDS), minlen=12, maxlen=12).tag(sync=True)
     logits = Numbers(list(data.NEXT_LOGITS), shape=(12,), low=-1000, high=1000)
-    others = traitlets.Int(data.VOCABULARY - len(data.NEXT_WORDS), min=1).tag(sync=True)
+    others = traitlets.Int(data.VOCABULARY - len(data.NEXT_WORDS), min=1, max=1_000_000).tag(sync=True)
     log_sum_exp = Numbers([list(pair) for pair in data.LOG_SUM_EXP.items()], shape=(3, 2), low=-10_000, high=10_000)
     temperature = Numbers(0.8, shape=(), low=0, high=2)
     top_k = traitlets.Int(5, min=1, max=12, allow_none=True).tag(sync=True)
-    top_p = traitlets.Float(None, min=0.05, max=1, allow_none=True).tag(sync=True)
+    top_p = Numbers(None, shape=(), low=0.05, high=1, allow_none=True)
     seed = traitlets.Int(1, min=0, max=2**32 - 1).tag(sync=True)
 
     @traitlets.validate("temperature", "top_k", "logits", "log_sum_exp")
@@ -36,7 +36,7 @@ class Sampling(Explorable):
         new = {name: getattr(self, name) for name in ("temperature", "top_k", "logits", "log_sum_exp")}
         new[proposal.trait.name] = proposal.value
         for temperature, total in new["log_sum_exp"]:
-            if temperature <= 0 or np.sum(np.exp(np.array(new["logits"]) / temperature - total)) >= 1:
+            if temperature <= 0 or np.logaddexp.reduce(np.array(new["logits"]) / temperature) >= total:
                 raise traitlets.TraitError(
                     f"Sampling: log_sum_exp must hold temperatures above 0 and sums larger than the twelve logits' own, "
                     f"got {total} at temperature {temperature}"
