@@ -70,10 +70,10 @@ def test_arguments_are_named_as_in_the_chapters():
     found = set()
     for path in CHAPTERS:
         for cell in nbformat.read(path, as_version=4).cells:
-            asked = re.search(r'def \w+\(([\w, ]+)\):.*check\("([\w-]+)"', cell.source, re.DOTALL)
+            asked = re.search(r'def \w+\(([\w,\s]+)\):.*check\("([\w-]+)"', cell.source, re.DOTALL)
             if cell.cell_type == "code" and asked:
                 found.add(asked[2])
-                assert argument_names(registry()[asked[2]]) == asked[1].split(", "), asked[2]
+                assert argument_names(registry()[asked[2]]) == re.findall(r"\w+", asked[1]), asked[2]
     assert found == {exercise.name for exercise in EXERCISES if not exercise.by_hand}
 
 

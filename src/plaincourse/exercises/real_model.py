@@ -1,0 +1,216 @@
+"""Exercises of the real model's chapter. None of them needs the model."""
+
+import numpy as np
+
+from plainformer.activations import softmax
+from plainformer.normalization import rms_norm
+
+from . import Exercise, Mistake
+
+# ---- how alike two vectors are
+
+
+def cosine(a, b):
+    """The dot product of two vectors of length 1 that point where a and b point."""
+    return a @ b / (np.linalg.norm(a) * np.linalg.norm(b))
+
+
+def cosine_cases(rng):
+    """Vectors that are alike, opposite, square, and of very different lengths."""
+    a = rng.normal(size=5)
+    long = 100 * rng.normal(size=3)
+    return [
+        (a, a + 0.3 * rng.normal(size=5)),
+        (a, -2 * a + 0.1 * rng.normal(size=5)),
+        (long, 0.01 * rng.normal(size=3) + 0.002),
+        (np.array([3.0, 4.0]), np.array([4.0, -3.0]) + 0.5 * rng.random(2)),
+    ]
+
+
+# ---- which key/value head serves a query head
+
+
+def serving_heads(heads, groups):
+    """Neighbouring query heads share a key/value head."""
+    return np.arange(heads) // (heads // groups)
+
+
+def serving_cases(rng):
+    """SmolLM2's numbers; other ratios, among them more heads in a group than groups. Every head alone, or one for all, tells little."""
+    return [(9, 3), (8, 2), (6, 3), (12, 2), (4, 2)]
+
+
+# ---- the lens
+
+
+def lens_probabilities(row, gain, head, eps):
+    """What the model would say if it stopped here: final norm, output projection, softmax."""
+    return softmax(rms_norm(row, gain, eps) @ head)
+
+
+def lens_cases(rng):
+    """Rows of small and of large numbers; an eps that counts for the small one."""
+    return [(scale * rng.normal(size=6), rng.uniform(0.5, 3.0, size=6), rng.normal(size=(6, 9)), 1e-2) for scale in (0.1, 1.0, 20.0)]
+
+
+def without_norm(row, gain, head, eps):
+    return softmax(row @ head)
+
+
+def gain_alone(row, gain, head, eps):
+    return softmax((row * gain) @ head)
+
+
+def without_gain(row, gain, head, eps):
+    return softmax(rms_norm(row, np.ones_like(gain), eps) @ head)
+
+
+def without_eps(row, gain, head, eps):
+    return softmax(rms_norm(row, gain, 0.0) @ head)
+
+
+def sum_of_squares(row, gain, head, eps):
+    return softmax((row / np.sqrt((row**2).sum() + eps) * gain) @ head)
+
+
+def logits_alone(row, gain, head, eps):
+    return rms_norm(row, gain, eps) @ head
+
+
+def centred(row, gain, head, eps):
+    return lens_probabilities(row - row.mean(), gain, head, eps)
+
+
+# ---- a word's place in the ranking
+
+
+def rank_of(logits, word):
+    """One more than the number of words with a larger logit."""
+    return np.array((logits > logits[word]).sum() + 1)
+
+
+def rank_cases(rng):
+    """The first, the last, and some in between."""
+    logits = rng.normal(size=8)
+    order = np.argsort(-logits)
+    return [(logits, int(order[place])) for place in (0, 7, 2, 3, 5)]
+
+
+EXERCISES = [
+    Exercise(
+        "real-model-serving",
+        "Which key head serves",
+        serving_heads,
+        serving_cases,
+        (
+            Mistake(
+                "dealt like cards",
+                "You dealt the heads out like cards, i % G. Neighbours share: heads 0, 1, 2 of SmolLM2 all read key/value head 0.",
+                lambda heads, groups: np.arange(heads) % groups,
+            ),
+            Mistake(
+                "divided by the groups",
+                "You divide by the number of key/value heads. Divide by the number of query heads that share one, H / G.",
+                lambda heads, groups: np.arange(heads) // groups,
+            ),
+            Mistake(
+                "counted from 1",
+                "The heads are counted from 0, as rows of an array are. Yours begin with 1.",
+                lambda heads, groups: serving_heads(heads, groups) + 1,
+            ),
+            Mistake(
+                "backwards",
+                "The groups are right and in the wrong order: query head 0 reads key/value head 0.",
+                lambda heads, groups: serving_heads(heads, groups)[::-1].copy(),
+            ),
+        ),
+    ),
+    Exercise(
+        "real-model-cosine",
+        "How alike",
+        cosine,
+        cosine_cases,
+        (
+            Mistake(
+                "dot product alone",
+                "That is the dot product. Divide it by both lengths, so that only the directions count.",
+                lambda a, b: a @ b,
+            ),
+            Mistake(
+                "one length",
+                "You divide by the length of one vector. Divide by the length of the other as well.",
+                lambda a, b: a @ b / np.linalg.norm(a),
+            ),
+            Mistake(
+                "lengths squared",
+                "You divide by the squared lengths. A length is the root of the sum of the squares.",
+                lambda a, b: a @ b / ((a @ a) * (b @ b)),
+            ),
+            Mistake(
+                "sign lost",
+                "The sign is lost. Vectors that point in opposite directions have a cosine of −1.",
+                lambda a, b: np.abs(cosine(a, b)),
+            ),
+            Mistake(
+                "distance",
+                "That is 1 minus the cosine, a distance. Return the cosine itself: 1 for the same direction.",
+                lambda a, b: 1 - cosine(a, b),
+            ),
+            Mistake(
+                "means subtracted",
+                "You subtract the means first; that is the correlation. The cosine takes the numbers as they are.",
+                lambda a, b: cosine(a - a.mean(), b - b.mean()),
+            ),
+        ),
+    ),
+    Exercise(
+        "real-model-rank",
+        "The place of a word",
+        rank_of,
+        rank_cases,
+        (
+            Mistake(
+                "counted from 0",
+                "You count the words that are ahead. The likeliest word has place 1.",
+                lambda logits, word: rank_of(logits, word) - 1,
+            ),
+            Mistake(
+                "from the bottom",
+                "You count from the bottom. Place 1 belongs to the largest logit.",
+                lambda logits, word: np.array((logits < logits[word]).sum() + 1),
+            ),
+            Mistake(
+                "word at that place",
+                "You return the id of the word that stands at a place. Wanted is the place of the word: argsort gives ids by place.",
+                lambda logits, word: np.array(np.argsort(-logits)[word] + 1),
+            ),
+        ),
+    ),
+    Exercise(
+        "real-model-lens",
+        "The lens",
+        lens_probabilities,
+        lens_cases,
+        (
+            Mistake(
+                "final norm forgotten",
+                "The final norm is missing. The output projection has learnt to read rows that went through it.",
+                without_norm,
+            ),
+            Mistake("gain alone", "You multiply by the gains, and do not divide by the root of the mean square.", gain_alone),
+            Mistake("gain forgotten", "The norm's gains are missing: multiply each number of the row by its own.", without_gain),
+            Mistake(
+                "eps forgotten",
+                "The eps is missing under the root. It counts where the numbers are small.",
+                without_eps,
+            ),
+            Mistake(
+                "sum of squares",
+                "You divide by the root of the sum of the squares. RMSNorm takes their mean.",
+                sum_of_squares,
+            ),
+            Mistake("no softmax", "Those are the logits. Softmax makes probabilities of them.", logits_alone),
+            Mistake("mean subtracted", "You subtract the mean, as LayerNorm does. RMSNorm does not.", centred),
+        ),
+    ),
+]
