@@ -14,6 +14,9 @@ torch.set_num_threads(1)
 @pytest.fixture(autouse=True)
 def strict():
     # Underflow is no fault: the weight of a far lower score rounds to 0.
-    with np.errstate(over="raise", divide="raise", invalid="raise"), warnings.catch_warnings():
+    with np.errstate(over="raise", divide="raise", invalid="warn"), warnings.catch_warnings():
         warnings.simplefilter("error")
+        # OpenBLAS raises this flag now and then on finite input with a finite result (numpy/numpy#24067). A real NaN in
+        # a product shows in the comparisons with PyTorch.
+        warnings.filterwarnings("ignore", "invalid value encountered in matmul", RuntimeWarning)
         yield
