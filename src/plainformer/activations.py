@@ -17,9 +17,11 @@ def relu(x):
 
 @shaped("(...) -> (...)")
 def sigmoid(x):
-    """1 / (1 + e^-x), between 0 and 1. Written as e^-log(1 + e^-x), which overflows nowhere."""
+    """1 / (1 + e^-x), between 0 and 1. Only e to a negative power is taken, so nothing overflows."""
     xp = array_namespace(x)
-    return xp.exp(-xp.logaddexp(xp.zeros_like(x), -x))
+    negative = x < 0
+    e = xp.exp(xp.where(negative, x, -x))
+    return xp.where(negative, e, 1.0) / (1 + e)
 
 
 @shaped("(...) -> (...)")
@@ -58,6 +60,6 @@ def softmax(x, axis=-1):
         return x
     axis = int(axis)  # PyTorch takes none of NumPy's integers
     top = xp.max(x, axis=axis, keepdims=True)
-    e = xp.exp(x - xp.where(top == -math.inf, xp.zeros_like(top), top))
+    e = xp.exp(x - xp.where(top == -math.inf, 0.0, top))
     total = xp.sum(e, axis=axis, keepdims=True)
-    return e / xp.where(total == 0, xp.ones_like(total), total)
+    return e / xp.where(total == 0, 1.0, total)

@@ -22,7 +22,7 @@ def attention_weights(query, key, mask=None):
     if mask is not None:
         mask = np.array(mask) if is_numpy_array(mask) else mask  # PyTorch takes no views with negative steps
         mask = xp.asarray(mask, device=device(scores))
-        scores = xp.where(mask, scores, xp.full_like(scores, -math.inf))
+        scores = xp.where(mask, scores, -math.inf)
     return softmax(scores)
 
 
@@ -35,17 +35,14 @@ def attention(query, key, value, mask=None):
 @shaped("(..., T, H*D), H -> (..., H, T, D)")
 def split_heads(x, heads):
     """Cut each row into ``heads`` pieces of width D and put the heads before the positions."""
-    xp = array_namespace(x)
-    pieces = xp.reshape(x, (*x.shape[:-1], heads, x.shape[-1] // heads))
-    return xp.moveaxis(pieces, -2, -3)
+    return x.reshape((*x.shape[:-1], heads, x.shape[-1] // heads)).swapaxes(-2, -3)
 
 
 @shaped("(..., H, T, D) -> (..., T, H*D)")
 def merge_heads(x):
     """Put the pieces of each row side by side again: the inverse of ``split_heads``."""
-    xp = array_namespace(x)
-    rows = xp.moveaxis(x, -3, -2)
-    return xp.reshape(rows, (*rows.shape[:-2], rows.shape[-2] * rows.shape[-1]))
+    rows = x.swapaxes(-3, -2)
+    return rows.reshape((*rows.shape[:-2], rows.shape[-2] * rows.shape[-1]))
 
 
 @shaped("(..., G, S, D), N -> (..., G*N, S, D)")
@@ -112,11 +109,10 @@ def attend_heads(query, key, value, mask=None):
 
     The same as with ``repeat_heads(key, N)``, but without the copies: the N heads of a group broadcast.
     """
-    xp = array_namespace(query)
     groups, (heads, positions, width) = key.shape[-3], query.shape[-3:]
-    grouped = xp.reshape(query, (*query.shape[:-3], groups, heads // groups, positions, width))
+    grouped = query.reshape((*query.shape[:-3], groups, heads // groups, positions, width))
     if mask is not None:
         mask = mask[..., None, None, :, :]  # one mask serves all heads: it gets axes where they have theirs
     mixed = attention(grouped, key[..., None, :, :], value[..., None, :, :], mask)
     # A mask may have brought leading axes of its own.
-    return merge_heads(xp.reshape(mixed, (*mixed.shape[:-4], *query.shape[-3:])))
+    return merge_heads(mixed.reshape((*mixed.shape[:-4], *query.shape[-3:])))

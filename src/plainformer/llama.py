@@ -50,7 +50,7 @@ def forward(ids, model, cache=None, last=False):
     config, cache = model.config, Cache() if cache is None else cache
     positions = next_positions("llama.forward", ids, cache, config.context)
     x = embed(ids, model.embedding)
-    cos, sin = rotations(positions, model.blocks[0].attention.query.shape[-1] // config.heads, config.base)
+    cos, sin = rotations(positions, model.blocks[0].attention.query.shape[-1] // config.heads, config.base, x)
     stores = []
     with trusted(cache.length > 0):
         for layer, block in enumerate(model.blocks):

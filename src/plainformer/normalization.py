@@ -22,7 +22,7 @@ def layer_norm(x, gain, bias, eps=1e-5):
     eps = number("layer_norm", "eps", eps)
     xp = array_namespace(x)
     centered = x - xp.mean(x, axis=-1, keepdims=True)
-    variance = xp.mean(centered * centered, axis=-1, keepdims=True)
+    variance = xp.vecdot(centered, centered)[..., None] / x.shape[-1]
     return centered / xp.sqrt(variance + eps) * gain + bias
 
 
@@ -31,7 +31,8 @@ def rms_norm(x, gain, eps=1e-5):
     """Divide each row by its root mean square, then apply the learned gain (Zhang and Sennrich 2019)."""
     eps = number("rms_norm", "eps", eps)
     xp = array_namespace(x)
-    return x / xp.sqrt(xp.mean(x * x, axis=-1, keepdims=True) + eps) * gain
+    mean_square = xp.vecdot(x, x)[..., None] / x.shape[-1]
+    return x / xp.sqrt(mean_square + eps) * gain
 
 
 @shaped("(...) -> (...)")

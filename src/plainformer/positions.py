@@ -34,20 +34,22 @@ def relative_bias(table, queries, keys):
     return table[:, columns]
 
 
-def rotations(positions, width, base):
-    """Cosines and sines, each (T, D/2) in float64, of the angle by which each pair of a row turns at each position."""
+def rotations(positions, width, base, like):
+    """Cosines and sines, each (T, D/2), of the angle by which each pair of a row turns at each position.
+
+    They are computed in float64 and come back in the kind and precision of the array ``like``.
+    """
     base = number("rope", "base", base, above=True)
     if width % 2:
         raise ValueError(f"rope: x must have an even width D, got D = {width}")
     angles = np.asarray(positions)[:, None] * base ** (-np.arange(0, width, 2) / width)
-    return np.cos(angles), np.sin(angles)
+    xp = array_namespace(like)
+    return tuple(xp.asarray(part, dtype=like.dtype, device=device(like)) for part in (np.cos(angles), np.sin(angles)))
 
 
 def rotate(x, cos, sin, pairing):
     """Turn every pair of numbers of each row of x, (..., T, D), by its angle; see ``rope``."""
-    xp = array_namespace(x)
-    cos, sin = (xp.asarray(part, dtype=x.dtype, device=device(x)) for part in (cos, sin))
-    half = x.shape[-1] // 2
+    xp, half = array_namespace(x), x.shape[-1] // 2
     if pairing == "neighbours":
         a, b = x[..., 0::2], x[..., 1::2]
         return xp.reshape(xp.stack([a * cos - b * sin, a * sin + b * cos], axis=-1), x.shape)
@@ -65,4 +67,4 @@ def rope(x, positions, base=10000.0, pairing="neighbours"):
     """
     if pairing not in ("neighbours", "halves"):
         raise ValueError(f'rope: pairing must be "neighbours" or "halves", got {pairing!r}')
-    return rotate(x, *rotations(positions, x.shape[-1], base), pairing)
+    return rotate(x, *rotations(positions, x.shape[-1], base, x), pairing)

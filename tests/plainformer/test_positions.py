@@ -129,7 +129,7 @@ def test_rope_keeps_single_precision_and_turns_far_positions_exactly():
 
 def test_rotations_and_rotate_are_rope_in_two_steps():
     x = np.random.default_rng(0).normal(size=(3, 5, 4))
-    np.testing.assert_array_equal(rotate(x, *rotations(np.arange(5), 4, 1e4), "halves"), rope(x, np.arange(5), 1e4, "halves"))
+    np.testing.assert_array_equal(rotate(x, *rotations(np.arange(5), 4, 1e4, x), "halves"), rope(x, np.arange(5), 1e4, "halves"))
 
 
 @pytest.mark.parametrize("pairing", ["half", "interleaved", None, 0])
