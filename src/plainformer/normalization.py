@@ -17,7 +17,8 @@ class LayerNorm(NamedTuple):
 def layer_norm(x, gain, bias, eps=1e-5):
     """Shift each row to mean 0 and scale it to variance 1, then apply the learned gain and bias (Ba et al. 2016).
 
-    The variance divides by E, not E - 1, and eps stands inside the root. A flat row gives the bias.
+    The variance divides by E, not E - 1, and eps stands inside the root. A flat row gives the bias (eps = 0 would
+    make it 0/0).
     """
     eps = number("layer_norm", "eps", eps)
     xp = array_namespace(x)

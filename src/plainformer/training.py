@@ -88,7 +88,7 @@ def trained(model):
 
 
 def train(forward, model, batches, schedule, weight_decay=0.1, clip=1.0):
-    """Yield the loss of each step, before the step is taken. The tensors of ``model`` change in place.
+    """Take a step a batch and yield its loss, as it was before the step. The tensors of ``model`` change in place.
 
     ``model`` is a ``trainable`` one, ``forward`` that of its module, ``batches`` an iterable of ids, (B, T) each: one step
     a batch, at most ``schedule.steps``. AdamW (Loshchilov and Hutter 2017) decays the matrices alone; gradients longer

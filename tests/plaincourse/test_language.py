@@ -75,7 +75,7 @@ def test_words_become_ids_and_words_again():
 
 
 def test_a_tiny_decoder_learns_it():
-    """The training chapter's recipe: close to the floor, below what is possible without attention, and the verb right."""
+    """As in the training chapter, with a larger model: close to the floor, below what is possible without attention, and the verb right."""
     rng = np.random.default_rng(0)
     config = gpt2.Config(context=language.LENGTH, heads=2, eps=1e-5)
     model = trainable(gpt2.initialize(config, len(language.WORDS), 32, 2, rng, std=0.1))
