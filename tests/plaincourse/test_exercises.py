@@ -13,7 +13,7 @@ from plainformer.activations import softmax
 from plainformer.sampling import top_k
 from plaincourse import exercises
 from plaincourse.exercises import Exercise, Mistake, check, registry
-from plaincourse.exercises._words import argument_names
+from plaincourse.exercises._words import argument_names, difference
 from project import CHAPTERS
 
 EXERCISES = list(registry().values())
@@ -260,6 +260,22 @@ def test_any_answer_gets_a_readable_verdict(answer, status, message, capsys):
     assert capsys.readouterr() == ("", "")
 
 
+def test_booleans_that_look_alike_when_shortened_are_told_apart():
+    def one_column_too_many(question, length):
+        mask = np.tril(np.ones((length, length), dtype=bool))
+        mask[:, : question + 1] = True
+        return mask
+
+    verdict = check("masks-prefix", one_column_too_many)
+    assert verdict.status == "wrong"
+    assert verdict.message.endswith("2 of 25 places differ, the first at [0, 2]: expected False, got True.")
+
+
+def test_a_single_boolean_is_told_without_a_place():
+    exercise = Exercise("x", "X", lambda x: x > 0, lambda rng: [(1,)])
+    assert difference(exercise, (1,), np.array(False), np.array(True)).endswith("Expected: True\nGot: False")
+
+
 def test_a_result_kept_and_changed_later_counts_as_it_was():
     buffer = np.empty(6)
 
@@ -331,6 +347,9 @@ def test_a_single_number_by_hand(answer, status, message):
         ("matmul-unseen", [1, -1, 1], "the second output only"),
         ("matmul-unseen", [-1, -1, 1], "begins with −1"),
         ("matmul-unseen", [2, 2, -2], "begins with 2"),
+        ("networks-one-step", 1.8, "the step itself"),
+        ("positions-one-turn", [1.96, 1.07], "degrees"),
+        ("positions-one-turn", [2.0, 1.1], "degrees"),
     ],
 )
 def test_a_mistake_worked_by_hand_is_named_as_it_is_written(name, answer, mistake):

@@ -51,6 +51,16 @@ def difference(exercise, case, got, want):
     if got.dtype.kind == "f" and got.dtype.itemsize < 8 and np.allclose(got, want, 1e-5, 1e-5):
         return "\n".join([f"The numbers are right, but only to {got.dtype}: keep the float64 of the input.", *lines])
     lines += [f"Expected: {short(want)}", f"Got: {short(got)}"]
-    if short(want) == short(got):
+    if want.dtype == bool:  # no subtracting, and a long row of them is shortened where it differs
+        lines += [places(got, want)] if want.ndim else []
+    elif short(want) == short(got):
         lines.append(f"They differ by up to {np.nanmax(np.abs(got - want)):.1e}.")
     return "\n".join(["First case that differs:", *lines])
+
+
+def places(got, want):
+    """How many booleans differ, and which is the first."""
+    wrong = np.argwhere(got != want)
+    first = tuple(wrong[0].tolist())
+    count = f"{len(wrong)} of {want.size} places differ{'s' * (len(wrong) == 1)}"
+    return f"{count}, the first at {list(first)}: expected {want[first]}, got {got[first]}."

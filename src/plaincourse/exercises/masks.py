@@ -86,6 +86,10 @@ def either(lengths, T):
     return causal_mask(T) | only_padding(lengths, T)
 
 
+def one_key_too_many(lengths, T):
+    return causal_mask(T) & padding_mask(np.arange(T) <= np.asarray(lengths)[:, None], T)
+
+
 def filled_in_front(lengths, T):
     return causal_mask(T) & only_padding(lengths, T)[:, :, ::-1]
 
@@ -183,6 +187,11 @@ EXERCISES = [
                 "Your window lies after the token. It should end with it: exchange t and s.",
                 lambda length, width: window(length, width).T,
             ),
+            Mistake(
+                "inverted",
+                "Your True and False are exchanged. True means that the token may look there.",
+                lambda length, width: ~window(length, width),
+            ),
         ),
     ),
     Exercise(
@@ -215,6 +224,11 @@ EXERCISES = [
                 "filled in front",
                 "You hide the first places. These texts are filled up at the end: the first n keys are real.",
                 filled_in_front,
+            ),
+            Mistake(
+                "one too many",
+                "Your tokens see the first place of the padding. Places count from 0, so the real ones are those < n, not ≤ n.",
+                one_key_too_many,
             ),
         ),
     ),

@@ -122,6 +122,11 @@ EXERCISES = [
                 "This is the slope. What is asked for is the weight after the step.",
                 lambda x, target, w, rate: 2 * (w * x - target) * x,
             ),
+            Mistake(
+                "the step itself",
+                "This is the step. What is asked for is the weight after it: add the step to the old w.",
+                lambda x, target, w, rate: new_weight(x, target, w, rate) - w,
+            ),
         ),
         by_hand=True,
     ),
@@ -236,6 +241,16 @@ EXERCISES = [
                 "T over k",
                 "You divided T by k. The distance is T − 1, and each layer reaches k − 1 rows farther.",
                 lambda T, k: math.ceil(T / k),
+            ),
+            Mistake(
+                "T over k, not rounded",
+                "You divided T by k. The distance is T − 1, each layer reaches k − 1 rows farther, and a part of a layer counts as a whole one.",
+                lambda T, k: T / k,
+            ),
+            Mistake(
+                "rounded to the nearest",
+                "You rounded to the nearest whole number. If a part of the way is left, however small, it takes one more layer: round up.",
+                lambda T, k: round((T - 1) / (k - 1)),
             ),
             Mistake(
                 "not rounded",

@@ -31,6 +31,10 @@ def without_minus(key, position):
     return np.array([key[0] * cos + key[1] * sin, key[0] * sin + key[1] * cos])
 
 
+def turned_by_degrees(key, position):
+    return in_degrees(key[None], np.array([position]))[0]
+
+
 # ---- the waves
 
 
@@ -52,6 +56,13 @@ def waves(speed=lambda i, width: 10000.0 ** (-2 * i / width), first=np.sin, seco
 def in_two_halves(length, width):
     table = sinusoidal(length, width)
     return np.concatenate([table[:, 0::2], table[:, 1::2]], axis=1)
+
+
+def column_for_pair(length, width):
+    """Column j turns by 10000 ** (−2j / width), so that sine and cosine of a pair have two speeds."""
+    columns = np.arange(width)
+    angles = np.arange(length)[:, None] * 10000.0 ** (-2 * columns / width)
+    return np.where(columns % 2 == 0, np.sin(angles), np.cos(angles))
 
 
 def turned_table(length, width):
@@ -91,6 +102,11 @@ def overwritten(x, positions):
     out[:, 0::2] = out[:, 0::2] * np.cos(angles) - out[:, 1::2] * np.sin(angles)
     out[:, 1::2] = out[:, 0::2] * np.sin(angles) + out[:, 1::2] * np.cos(angles)
     return out
+
+
+def waves_added(x, positions):
+    """The older way: the waves of the positions, added."""
+    return x + sinusoidal(positions.max() + 1, x.shape[1])[positions]
 
 
 def same_speed(x, positions):
@@ -148,6 +164,11 @@ EXERCISES = [
                 "The two numbers are right, in the wrong order. First a cos − b sin, then a sin + b cos.",
                 lambda key, position: turned(key, position)[::-1],
             ),
+            Mistake(
+                "degrees",
+                "You turned by 2 degrees. The angle is 2 radians, more than a quarter turn: set the calculator to radians.",
+                turned_by_degrees,
+            ),
         ),
         tolerance=0.02,
         by_hand=True,
@@ -187,6 +208,16 @@ EXERCISES = [
                 "positions from 1",
                 "Your first row belongs to position 1. Positions count from 0: row 0 holds zeros and ones.",
                 waves(start=1),
+            ),
+            Mistake(
+                "one speed",
+                "All your pairs turn by 1 a position. Only pair 0 does: pair i turns by 10000 ** (−2i / width).",
+                waves(speed=lambda i, width: np.ones(len(i))),
+            ),
+            Mistake(
+                "column for pair",
+                "You took the number of the column for that of the pair. Columns 2i and 2i + 1 both belong to pair i and turn at one speed.",
+                column_for_pair,
             ),
             Mistake(
                 "turned",
@@ -232,6 +263,16 @@ EXERCISES = [
                 lambda x, positions: rope(x, positions, base=100.0),
             ),
             Mistake(
+                "waves added",
+                "You added the waves to x. Here nothing is added: each pair of x is turned by its angle.",
+                waves_added,
+            ),
+            Mistake(
+                "positions added",
+                "You added the positions to x. They say how far each pair turns: by the position times the speed of the pair.",
+                lambda x, positions: x + positions[:, None],
+            ),
+            Mistake(
                 "degrees",
                 "You converted the angles from degrees. They are radians already, and NumPy's sine and cosine take radians.",
                 in_degrees,
@@ -253,6 +294,11 @@ EXERCISES = [
                 "ends",
                 "These are the positions after each piece. A piece starts where the one before it ended.",
                 lambda lengths: np.cumsum(lengths),
+            ),
+            Mistake(
+                "last positions",
+                "These are the positions of the last token of each piece. You are asked for the first: take away the whole length, not 1.",
+                lambda lengths: np.cumsum(lengths) - 1,
             ),
             Mistake(
                 "off by one",
