@@ -337,6 +337,13 @@ def test_a_single_number_by_hand(answer, status, message):
     assert re.search(message, verdict.message), verdict.message
 
 
+@pytest.mark.parametrize("wrapped", [list, tuple])
+def test_a_function_that_lists_its_single_number_is_not_told_to_make_an_array(wrapped):
+    count = exercises.find("block-count").reference
+    verdict = check("block-count", lambda vocabulary, context, width, layers: wrapped([count(vocabulary, context, width, layers)]))
+    assert verdict.status == "wrong" and verdict.message == f"Expected a number, got a {wrapped.__name__}."
+
+
 @pytest.mark.parametrize(
     ("name", "answer", "mistake"),
     [
@@ -347,9 +354,12 @@ def test_a_single_number_by_hand(answer, status, message):
         ("matmul-unseen", [1, -1, 1], "the second output only"),
         ("matmul-unseen", [-1, -1, 1], "begins with −1"),
         ("matmul-unseen", [2, 2, -2], "begins with 2"),
+        ("block-by-hand", 147, "the block alone"),
         ("networks-one-step", 1.8, "the step itself"),
         ("positions-one-turn", [1.96, 1.07], "degrees"),
         ("positions-one-turn", [2.0, 1.1], "degrees"),
+        ("training-surprise", 1.39, "one surprise alone"),
+        ("training-surprise", 1.386, "one surprise alone"),
     ],
 )
 def test_a_mistake_worked_by_hand_is_named_as_it_is_written(name, answer, mistake):
@@ -367,6 +377,31 @@ def test_a_return_inside_the_outermost_loop_is_named():
             return Z
 
     assert check("matmul-loops", returns_early).message.startswith("only the first row is filled")
+
+
+def test_the_rows_are_counted_with_the_token_that_comes_out():
+    def grown_first(prompt, new):
+        rows, length = 0, prompt
+        for _ in range(new):
+            length += 1
+            rows += length
+        return np.array([prompt + new - 1, rows])
+
+    assert check("generation-rows", grown_first).message.startswith("new token counted without the cache")
+
+
+@pytest.mark.parametrize(
+    ("longer", "cut", "mistake"),
+    [(1, False, "warm-up one step too long"), (0, True, "cut off at the floor")],
+)
+def test_a_schedule_as_it_is_written(longer, cut, mistake):
+    def my_rate(step, peak, steps, warmup, floor):
+        if step < warmup + longer:
+            return peak * (step + 1) / warmup
+        fall = (1 + np.cos(np.pi * (step - warmup) / (steps - warmup))) / 2
+        return max(floor, peak * fall) if cut else floor + (peak - floor) * fall
+
+    assert check("training-schedule", my_rate).message.startswith(mistake)
 
 
 def test_html_escapes_what_it_shows():

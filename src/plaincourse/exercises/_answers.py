@@ -114,7 +114,8 @@ def taken(value, want, by_hand):
         raise Problem("wrong", f"Expected {expected}, got a PyTorch tensor: stay with NumPy, or end with .numpy().")
     listed = isinstance(value, list | tuple)
     if not (isinstance(value, np.ndarray | np.number | np.bool_ | bool | int | float) or by_hand and listed):
-        raise Problem("wrong", f"Expected {expected}, got {kind(value)}." + (" Wrap it in np.array(…)." if listed else ""))
+        hint = " Wrap it in np.array(…)." if listed and want.ndim else ""
+        raise Problem("wrong", f"Expected {expected}, got {kind(value)}.{hint}")
     result = array(value)
     if result.dtype.kind not in "biuf":
         raise Problem("wrong", f"Expected {expected}, got values of type {result.dtype}.")

@@ -192,6 +192,10 @@ def swapped_block(x, norm_1, read, norm_2, think):
     return x + read(norm_1(x))
 
 
+def block_alone(vocabulary, context, width, layers):
+    return -(vocabulary + context) * width - 2 * width
+
+
 # With one block, the two mistakes about norms give one number.
 NAPKIN_MISTAKES = (
     *(mistake for mistake in GPT2_MISTAKES if mistake.name not in ("last norm forgotten", "one norm in a block")),
@@ -199,6 +203,11 @@ NAPKIN_MISTAKES = (
         "a norm forgotten",
         "There are three norms: two in the block, and one after it. Each has a gain and a bias.",
         off_by(lambda vocabulary, context, width, layers: -2 * width),
+    ),
+    Mistake(
+        "the block alone",
+        "The block is right. The model has more: the tables of words and of positions, and a last norm after the block.",
+        off_by(block_alone),
     ),
 )
 

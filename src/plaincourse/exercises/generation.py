@@ -208,6 +208,11 @@ EXERCISES = [
                 rows_off_by(lambda prompt, new: 1, lambda prompt, new: 0),
             ),
             Mistake(
+                "new token counted without the cache",
+                "With the cache it is right. Without it, each step has one row too many: the token that it writes has not gone in yet, so the first step runs the prompt alone.",
+                rows_off_by(lambda prompt, new: 0, lambda prompt, new: new),
+            ),
+            Mistake(
                 "prompt forgotten",
                 "The prompt goes through the model as well, in the first step.",
                 rows_off_by(lambda prompt, new: -prompt, lambda prompt, new: 0),

@@ -115,6 +115,15 @@ def floor_added(step, peak, steps, warmup, floor):
     return rate_at(step, peak, steps, warmup, 0.0) + (floor if step >= warmup else 0)
 
 
+def warmed_once_more(step, peak, steps, warmup, floor):
+    return peak * (step + 1) / warmup if 0 < step == warmup else rate_at(step, peak, steps, warmup, floor)
+
+
+def cut_off(step, peak, steps, warmup, floor):
+    rate = rate_at(step, peak, steps, warmup, 0.0)
+    return rate if step < warmup else max(floor, rate)
+
+
 EXERCISES = [
     Exercise(
         "training-surprise",
@@ -146,6 +155,11 @@ EXERCISES = [
                 "log of the mean",
                 "You took the mean of the probabilities and then its logarithm. First each surprise, then the mean.",
                 lambda probabilities: -np.log(probabilities.mean()),
+            ),
+            Mistake(
+                "one surprise alone",
+                "2 · log 2 is the surprise of the word with probability 0.25 alone. The loss is the mean of all three surprises.",
+                lambda probabilities: -np.log(probabilities.min()),
             ),
             Mistake(
                 "mean probability",
@@ -259,6 +273,11 @@ EXERCISES = [
                 scheduled(up=lambda step, warmup: step / warmup),
             ),
             Mistake(
+                "warm-up one step too long",
+                "At step `warmup` your rate rises above the peak. The warm-up's last step is warmup − 1: step < warmup, not <=.",
+                warmed_once_more,
+            ),
+            Mistake(
                 "falls from step 0",
                 "Your cosine counts from step 0. It begins where the warm-up ends, at `warmup`.",
                 scheduled(start=0),
@@ -287,6 +306,11 @@ EXERCISES = [
                 "floor added on top",
                 "You added the floor to a fall from the peak to 0, so that it starts above the peak. It falls by peak − floor.",
                 floor_added,
+            ),
+            Mistake(
+                "cut off at the floor",
+                "Your rate falls towards 0 and is cut off at the floor. It should fall by peak − floor only, so that it comes down to the floor at the very end.",
+                cut_off,
             ),
             Mistake(
                 "floor forgotten",
