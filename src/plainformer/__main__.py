@@ -57,7 +57,7 @@ def read_options(arguments):
     add("--temperature", type=float, default=1.0, help="below 1 fewer surprises, 0 none (%(default)s)")
     add("--top-k", type=int, metavar="K", help="draw from the K likeliest tokens only")
     add("--top-p", type=float, metavar="P", help="draw from the likeliest tokens that together reach P")
-    add("--seed", type=int, help="a whole number: the same one gives the same text again")
+    add("--seed", type=seed, metavar="N", help="a whole number: the same one gives the same text again")
     add("--model", metavar="FOLDER", help="a Hugging Face folder with a GPT-2 or a Llama, instead of SmolLM2")
     options = parser.parse_args(arguments)
     if options.prompt is None and not options.chat:
@@ -65,7 +65,6 @@ def read_options(arguments):
     if options.chat and (options.model or options.top):
         parser.error("--chat goes with SmolLM2, without --model and --top")
     try:
-        np.random.default_rng(options.seed)
         probabilities(np.zeros(2), options.temperature, options.top_k, options.top_p)
     except ValueError as error:
         parser.error(str(error))
@@ -83,11 +82,16 @@ def text(value):
     return value
 
 
-def count(value):
-    """An argument as a whole number of at least 1."""
-    if not value.isdecimal() or int(value) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, got {value}")
+def count(value, least=1):
+    """An argument as a whole number of at least 1, or of at least the one given."""
+    if not value.isdecimal() or int(value) < least:
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least {least}, got {value}")
     return int(value)
+
+
+def seed(value):
+    """An argument as a whole number of at least 0."""
+    return count(value, least=0)
 
 
 def run(options):

@@ -78,7 +78,7 @@ def test_the_table_of_next_tokens(folder):
     (["a", "--temperature", "nan"], "temperature must be a finite number, at least 0, got nan"),
     (["a", "--top-k", "0"], "k must be a whole number of at least 1, got 0"),
     (["a", "--top-p", "1.5"], "p must be a finite number, greater than 0 and at most 1, got 1.5"),
-    (["a", "--seed", "-1"], "non-negative"),
+    (["a", "--seed", "-1"], "argument --seed: must be a whole number of at least 0, got -1"),
     (["a", "--max-new-tokens", "0"], "argument --max-new-tokens: must be a whole number of at least 1, got 0"),
     (["a", "--top", "x"], "argument --top: must be a whole number of at least 1, got x"),
     (["a", "--chat", "--top", "3"], "--chat goes with SmolLM2"),
