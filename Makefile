@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NB ?= $(wildcard chapters/*.ipynb chapters/appendix/*.ipynb)
 PORT ?= 8000
+LAB =
 export OMP_NUM_THREADS ?= 1
 
 .PHONY: help book test execute serve lab requirements clean
@@ -27,7 +28,7 @@ serve: $(VENV)/.book  ## build, serve on localhost:8000 and rebuild on change
 
 lab: $(VENV)/.all  ## open JupyterLab, to run the chapters and do the exercises
 	@$(BIN)/jupyter trust $(NB) > /dev/null  # else JupyterLab hides the stored figures
-	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/chapters/02_matmul.ipynb
+	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/chapters/01_networks.ipynb $(LAB)
 
 requirements: $(VENV)/.all  ## compile requirements.txt again from pyproject.toml
 	$(BIN)/python tools/requirements.py
