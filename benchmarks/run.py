@@ -4,8 +4,8 @@
     python benchmarks/run.py --threads 4 --rounds 9
 
 Every engine decodes the same tokens after the same prompt, one round after the other in turn, with the same number of
-threads; the table gives medians and ratios of one run. An engine that is not installed is left out: ``pip install
-transformers llama-cpp-python`` brings both (the second one compiles for a quarter of an hour).
+threads; the table gives medians and ratios of one run. An engine that is not installed is left out:
+pip install -e '.[benchmark]' brings them all (llama.cpp compiles for a quarter of an hour).
 
 The least that a token can cost is the time to read every weight once: bytes of weights ÷ measured read bandwidth.
 The least that a prompt can cost is its multiply–adds ÷ measured speed of a large float32 matrix product.
