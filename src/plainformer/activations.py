@@ -17,7 +17,7 @@ def relu(x):
 
 @shaped("(...) -> (...)")
 def sigmoid(x):
-    """1 / (1 + e^-x), between 0 and 1. Written as e^min(x, 0) / (1 + e^-|x|): no power of e overflows."""
+    """1 / (1 + e^-x), between 0 and 1. Written ``e^min(x, 0) / (1 + e^-|x|)``, so that nothing overflows."""
     xp = array_namespace(x)
     return xp.exp(xp.minimum(x, xp.zeros_like(x))) / (1 + xp.exp(-xp.abs(x)))
 
