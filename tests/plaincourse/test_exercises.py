@@ -13,7 +13,7 @@ from plainformer.activations import softmax
 from plainformer.sampling import top_k
 from plaincourse import exercises
 from plaincourse.exercises import Exercise, Mistake, check, registry
-from plaincourse.exercises._words import argument_names, difference
+from plaincourse.exercises._words import difference
 from project import CHAPTERS
 
 EXERCISES = list(registry().values())
@@ -73,7 +73,7 @@ def test_arguments_are_named_as_in_the_chapters():
             asked = re.search(r'def \w+\(([\w,\s]+)\):.*check\("([\w-]+)"', cell.source, re.DOTALL)
             if cell.cell_type == "code" and asked:
                 found.add(asked[2])
-                assert argument_names(registry()[asked[2]]) == re.findall(r"\w+", asked[1]), asked[2]
+                assert registry()[asked[2]].argument_names == re.findall(r"\w+", asked[1]), asked[2]
     assert found == {exercise.name for exercise in EXERCISES if not exercise.by_hand}
 
 

@@ -9,6 +9,7 @@ A topic module of this package lists its exercises in ``EXERCISES``.
 import copy
 import difflib
 import importlib
+import inspect
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from html import escape
 import numpy as np
 
 from ._answers import Problem, array, by_hand, matches, run, taken
-from ._words import argument_names, difference
+from ._words import difference
 
 
 @dataclass(frozen=True)
@@ -47,13 +48,18 @@ class Exercise:
     tolerance: float = 1e-9
     by_hand: bool = False
 
+    @property
+    def argument_names(self):
+        """The names of the reference's arguments, which the messages use."""
+        return list(inspect.signature(self.reference).parameters)
+
     def inputs(self, seed=0):
         """The argument tuples for this seed: always the same, never none."""
         cases = [tuple(case) for case in self.cases(np.random.default_rng(seed))]
         if not cases or self.by_hand and len(cases) != 1:
             wanted = "one case" if self.by_hand else "at least one case"
             raise ValueError(f"exercise {self.name}: cases must give {wanted}, got {len(cases)}")
-        names = argument_names(self)
+        names = self.argument_names
         for case in cases:
             if len(case) != len(names):
                 raise ValueError(
@@ -81,12 +87,12 @@ class Verdict:
     """What `check` found. True if the answer is right."""
 
     title: str
-    status: str  # right, not attempted, mistake, wrong, error
+    status: str  # right, recorded, not attempted, mistake, wrong, error
     message: str
 
     @property
     def ok(self):
-        return self.status == "right"
+        return self.status in ("right", "recorded")
 
     def __bool__(self):
         return self.ok
@@ -103,6 +109,7 @@ class Verdict:
 
 HEADINGS = {
     "right": "Right.",
+    "recorded": "Recorded.",
     "not attempted": "Not attempted yet.",
     "mistake": "Not quite, and it looks like a known mistake.",
     "wrong": "Not quite.",
@@ -115,10 +122,22 @@ def check(name, answer, seed=0):
 
     answer: the function that an exercise asks for, or the value worked by hand. seed: chooses the cases.
     """
-    exercise = find(name)
+    return judge(find(name), answer, seed)
+
+
+def judge(exercise, answer, seed=0):
+    """Judge an answer to this exercise, and return a Verdict."""
+    try:
+        got = [by_hand(answer)] if exercise.by_hand else run(exercise.argument_names, answer, exercise.inputs(seed))
+    except Problem as problem:
+        return Verdict(exercise.title, *problem.args)
+    return compare(exercise, got, seed)
+
+
+def compare(exercise, got, seed=0):
+    """The Verdict on results that were obtained somewhere else: one for each case of this seed, in order."""
     cases, expected = exercise.inputs(seed), exercise.outputs(exercise.reference, seed)
     try:
-        got = [by_hand(answer)] if exercise.by_hand else run(exercise, answer, cases)
         got = [taken(value, want, exercise.by_hand) for value, want in zip(got, expected, strict=True)]
         right = matches(got, expected, exercise.tolerance)
         if not all(right):

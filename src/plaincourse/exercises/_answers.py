@@ -11,7 +11,7 @@ import warnings
 
 import numpy as np
 
-from ._words import argument_names, described, kind
+from ._words import described, kind
 
 
 class Problem(Exception):
@@ -27,15 +27,14 @@ def by_hand(answer):
     return answer
 
 
-def run(exercise, answer, cases):
-    """Call the answer on copies of every case; what it prints and warns is dropped."""
+def run(names, answer, cases):
+    """Call the answer, which is to take arguments of these names, on copies of every case; what it prints and warns is dropped."""
     if is_stub(answer):
         raise Problem("not attempted", "Write the function, then run the check again.")
     if inspect.isclass(answer) or not callable(answer):
         raise Problem("wrong", f"Hand over the function itself, without brackets or arguments; this is {kind(answer)}.")
     if inspect.iscoroutinefunction(answer):
         raise Problem("wrong", "Write an ordinary function: def, without async.")
-    names = argument_names(exercise)
     try:
         inspect.signature(answer).bind(*cases[0])
     except TypeError:
@@ -54,7 +53,7 @@ def run(exercise, answer, cases):
         for name, before, after in zip(names, case, given, strict=True):
             if not unchanged(before, after):
                 text = f"Your function changes its argument {name}. Leave the caller's arrays as they are: work on a copy."
-                raise Problem("wrong", f"{text}\nInput: {described(exercise, case)}")
+                raise Problem("wrong", f"{text}\nInput: {described(names, case)}")
     if all(map(is_stub, results)):
         raise Problem("not attempted", f"Your function returned {results[0]}. Is its return still missing?")
     return results

@@ -1,0 +1,129 @@
+"""What an assignment's notebook needs: the student's own numbers, and checks that show while they work.
+
+>>> sheet = Sheet("03_mlp", STUDENT)
+>>> x, weight = sheet.numbers("q1")
+>>> sheet.check("q3", my_function)
+
+The checks here are the visible ones. The marks come from other inputs, when the notebook is graded.
+"""
+
+import hashlib
+import json
+import os
+import runpy
+import unicodedata
+from pathlib import Path
+
+import numpy as np
+
+from plaincourse.exercises import Mistake, Verdict, judge
+from plaincourse.exercises._answers import Problem, array, by_hand, run
+
+from .codec import decode, encode
+
+
+def seed(student, assignment, question, purpose="numbers"):
+    """The seed of one student's question: always the same, whoever asks. Case and spaces around the student's id do not matter.
+
+    purpose: "numbers" for what the notebook shows; the hidden tests have a purpose, and so a seed, of their own.
+    """
+    student = unicodedata.normalize("NFC", student).strip().casefold()
+    digest = hashlib.sha256("\n".join([purpose, assignment, question, student]).encode()).digest()
+    return int.from_bytes(digest[:8], "big")
+
+
+class Sheet:
+    """One student's copy of an assignment. ValueError without a student id; FileNotFoundError beside no assignment."""
+
+    def __init__(self, assignment, student, folder="."):
+        if not isinstance(student, str) or not student.strip():
+            raise ValueError(f"Sheet: student = {student!r}; write your student id between the quotes after STUDENT, and run again from there")
+        self.assignment, self.student, self.folder = assignment, student, Path(folder)
+        if not (self.folder / "variants.py").exists():
+            raise FileNotFoundError(f"Sheet: no variants.py beside the notebook, in {self.folder.resolve()}; unpack the whole assignment again")
+        self.variants = runpy.run_path(str(self.folder / "variants.py"))
+
+    def numbers(self, question):
+        """The student's own numbers for this question: one array, or a tuple of several."""
+        if question not in self.variants:
+            raise KeyError(f"Sheet: question {question!r} has no numbers of its own")
+        numbers = self.variants[question](np.random.default_rng(seed(self.student, self.assignment, question)))
+        return numbers[0] if len(numbers) == 1 else numbers
+
+    def check(self, question, answer):
+        """The visible check: a Verdict. A value worked by hand is looked at for its form only; it is marked when graded."""
+        execution = os.environ.get("NBGRADER_EXECUTION")
+        if execution == "autograde":  # nothing here is a mark: whoever grades without the course's settings must notice
+            raise RuntimeError("Sheet: marks come from the course's own nbgrader_config.py; grade with make grade")
+        verdict = self.verdict(question, answer)
+        if execution == "validate" and not verdict.ok:
+            raise AssertionError(repr(verdict))
+        return verdict
+
+    def verdict(self, question, answer):
+        """What `check` shows."""
+        path = self.folder / "visible.json"
+        if not path.exists():
+            raise FileNotFoundError(f"Sheet: no visible.json beside the notebook, in {self.folder.resolve()}; make release A={self.assignment} writes it")
+        stored = Stored(**json.loads(path.read_text(encoding="utf-8"))[question])
+        return form(stored, answer) if stored.by_hand else judge(stored, answer)
+
+
+class Stored:
+    """An exercise whose right and wrong results are stored values, so that it can be handed out: it holds no solution.
+
+    cases, expected, mistakes: encoded; a mistake is a name, a sentence, and its results. by_hand: the shape alone.
+    """
+
+    def __init__(self, name, title, argument_names, cases, expected, mistakes, tolerance, by_hand=False):
+        self.name, self.title, self.argument_names, self.tolerance, self.by_hand = name, title, argument_names, tolerance, by_hand
+        self.cases = cases
+        self.reference = expected
+        self.mistakes = [Mistake(mistake["name"], mistake["sentence"], mistake["results"]) for mistake in mistakes]
+
+    def inputs(self, seed=0):
+        """The stored argument tuples."""
+        return [decode(case) for case in self.cases]
+
+    def outputs(self, stored, seed=0):
+        """The stored results, of the reference or of a mistake."""
+        return [array(decode(result)) for result in stored]
+
+
+def form(stored, answer):
+    """A Verdict on the form of a value worked by hand: how many numbers, not which."""
+    try:
+        got = array(by_hand(answer))
+    except Problem as problem:
+        return Verdict(stored.title, *problem.args)
+    wanted = tuple(stored.reference)
+    if got.dtype.kind not in "biuf" or got.shape != wanted:
+        what = f"an array of shape {wanted}" if len(wanted) > 1 else f"a list of {wanted[0]} numbers" if wanted else "one number"
+        found = f"an array of shape {got.shape}" if got.dtype.kind in "biuf" else "something that is not all numbers"
+        return Verdict(stored.title, "wrong", f"This asks for {what}; yours is {found}.")
+    return Verdict(stored.title, "recorded", "Its form is right. Whether its value is right, you learn when it is graded.")
+
+
+def results(namespace, name, by_hand_wanted, argument_names, cases):
+    """What the answer of this name gives, as data for the grader: status, and message or encoded values.
+
+    This runs beside the student's code, so nothing that it says about right or wrong would count, and it says nothing.
+    """
+    try:
+        if name not in namespace:
+            raise Problem("not attempted", f"Your notebook defines no {name}. Did its cell stop with an error?")
+        answer = namespace[name]
+        values = [by_hand(answer)] if by_hand_wanted else run(argument_names, answer, [decode(case) for case in cases])
+        return {"status": "ran", "values": [encode(plain(value)) for value in values]}
+    except Problem as problem:
+        status, message = problem.args
+        return {"status": status, "message": message}
+    except Exception as error:
+        return {"status": "wrong", "message": f"Your result cannot be read: {str(error)[:300]}."}
+
+
+def plain(value):
+    """A tensor is named, not taken: the grader compares arrays."""
+    if str(type(value).__module__).partition(".")[0] == "torch":
+        raise TypeError("expected NumPy numbers or arrays, got a PyTorch tensor: end with .numpy()")
+    return value

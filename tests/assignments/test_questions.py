@@ -1,0 +1,93 @@
+"""Every assigned question, without nbgrader: its numbers are fit to be asked for, right answers are right, wrong ones are named."""
+
+import runpy
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from plaincourse.assigned import seed
+from plaincourse.exercises import judge
+from plaingrader import course
+from plaingrader.questions import questions
+
+ALL = [(name, question) for name in course.assignments() for question in questions(name).values()]
+VARIANTS = 1000
+MUTATIONS = 200
+
+
+def each():
+    return pytest.mark.parametrize(("assignment", "question"), ALL, ids=[f"{name}-{question.name}" for name, question in ALL])
+
+
+def right_answers(assignment, question):
+    path = Path(__file__).parent / "answers" / f"{assignment}.py"
+    return runpy.run_path(str(path))["RIGHT"][question.name]
+
+
+def handed_in(question, function, number):
+    """What a student would hand in who has this function in mind."""
+    exercise = question.exercise()
+    return exercise.outputs(function, number)[0] if question.by_hand else function
+
+
+def far(one, other, tolerance):
+    """Whether two results differ by more than ten times the tolerance, somewhere."""
+    if one.shape != other.shape:
+        return True
+    with np.errstate(invalid="ignore"):
+        gap = np.abs(one.astype(float) - other.astype(float))
+    return bool(np.any(np.isnan(one.astype(float)) != np.isnan(other.astype(float))) or np.nanmax(gap, initial=0) > 10 * tolerance * (1 + np.nanmax(np.abs(one.astype(float)), initial=0)))
+
+
+@each()
+def test_every_variant_is_well_posed(assignment, question):
+    exercise, answers = question.exercise(), []
+    for number in range(VARIANTS):
+        number = seed(f"student {number}", assignment, question.name)
+        right = exercise.outputs(exercise.reference, number)
+        assert not any(np.any(np.isnan(result.astype(float))) for result in right)
+        for mistake in exercise.mistakes:
+            wrong = exercise.outputs(mistake.answer, number)
+            assert any(far(one, other, exercise.tolerance) for one, other in zip(right, wrong, strict=True)), (mistake.name, number)
+        if question.posed:
+            assert all(question.posed(*case) for case in exercise.inputs(number)), number
+        answers.append(right[0].round(6).tobytes())
+    if question.by_hand:  # neighbours cannot copy
+        assert Counter(answers).most_common(1)[0][1] <= VARIANTS * 0.05
+
+
+@each()
+def test_every_known_mistake_is_rejected_and_named(assignment, question):
+    exercise = question.exercise()
+    assert len(question.mistakes) >= (2 if question.by_hand else 3)
+    for number in range(MUTATIONS):
+        assert exercise.confusable(number) == []
+    for mistake in question.mistakes:
+        for number in range(3):
+            verdict = judge(exercise, handed_in(question, mistake.answer, number), number)
+            assert verdict.status == "mistake" and verdict.message == f"{mistake.name}: {mistake.sentence}", verdict
+
+
+@each()
+def test_three_right_answers_are_accepted(assignment, question):
+    answers = right_answers(assignment, question)
+    assert len(answers) >= 3
+    exercise = question.exercise()
+    for answer in (question.reference, *answers):
+        for number in range(8):
+            given = exercise.outputs(answer, number)[0] if question.by_hand else answer
+            verdict = judge(exercise, given, number)
+            assert verdict.ok, (answer.__name__, verdict)
+
+
+@each()
+def test_what_is_handed_out_is_wrong_everywhere_it_matters(assignment, question):
+    if question.handed_out is None:
+        return
+    exercise = question.exercise()
+    for number in range(MUTATIONS):
+        broken, right = exercise.outputs(question.handed_out, number), exercise.outputs(question.reference, number)
+        assert any(far(one, other, exercise.tolerance) for one, other in zip(right, broken, strict=True))
+    assert not judge(exercise, question.handed_out).ok
