@@ -49,6 +49,10 @@ $(VENV)/.book: pyproject.toml requirements.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(VENV)/constraints.txt -e '.[book]'
 	@touch $@
 
+$(VENV)/.instructor: requirements-instructor.txt $(VENV)/.all
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-instructor.txt
+	@touch $@
+
 $(VENV)/.all: pyproject.toml requirements.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@ $(VENV)/.book
