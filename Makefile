@@ -5,9 +5,11 @@ BIN := $(VENV)/bin
 NB ?= $(wildcard chapters/*.ipynb chapters/appendix/*.ipynb)
 PORT ?= 8000
 LAB =
+A ?=
+GRADE ?=
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help book test execute serve lab requirements clean
+.PHONY: help book test execute serve lab release grade requirements clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -17,7 +19,7 @@ book: $(VENV)/.book  ## build the book into _build/html, strictly
 	@rm -rf _build/html _build/.doctrees
 	$(BIN)/jupyter-book build -W -n --keep-going -q .
 
-test: $(VENV)/.all  ## run every test, notebooks and built pages included
+test: $(VENV)/.instructor  ## run every test, notebooks and built pages included
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
 execute: $(VENV)/.all  ## run the notebooks again, in place (NB=chapters/02_matmul.ipynb for one)
@@ -29,6 +31,12 @@ serve: $(VENV)/.book  ## build, serve on localhost:8000 and rebuild on change
 lab: $(VENV)/.all  ## open JupyterLab, to run the chapters and do the exercises
 	@$(BIN)/jupyter trust $(NB) > /dev/null  # else JupyterLab hides the stored figures
 	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/chapters/01_networks.ipynb $(LAB)
+
+release: $(VENV)/.instructor  ## for instructors: the student bundle of an assignment, into dist/ (A=03_mlp)
+	@$(BIN)/python -m plaingrader release $(A)
+
+grade: $(VENV)/.instructor  ## for instructors: grade assignments/submitted/<student>/ (A=03_mlp, GRADE=options)
+	@$(BIN)/python -m plaingrader grade $(A) $(GRADE)
 
 requirements: $(VENV)/.all  ## compile requirements.txt again from pyproject.toml
 	$(BIN)/python tools/requirements.py

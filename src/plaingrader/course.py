@@ -1,5 +1,6 @@
 """Where the course is, and its map: objective → section → question → minutes → points (assignments/course.toml)."""
 
+import os
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -41,8 +42,13 @@ class Assignment:
 
 
 def folder():
-    """The nbgrader course."""
-    return ROOT / "assignments"
+    """The nbgrader course: this repository's, or the folder that the environment variable PLAINGRADER_COURSE names."""
+    return Path(os.environ.get("PLAINGRADER_COURSE", ROOT / "assignments")).resolve()
+
+
+def dist():
+    """Where bundles and marks go: beside the course."""
+    return folder().parent / "dist"
 
 
 @cache

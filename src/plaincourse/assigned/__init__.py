@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from plaincourse.exercises import Mistake, Verdict, judge
-from plaincourse.exercises._answers import Problem, array, by_hand, run
+from plaincourse.exercises._answers import Problem, array, by_hand
 
-from .codec import decode, encode
+from .codec import decode
 
 
 def seed(student, assignment, question, purpose="numbers"):
@@ -102,28 +102,3 @@ def form(stored, answer):
         found = f"an array of shape {got.shape}" if got.dtype.kind in "biuf" else "something that is not all numbers"
         return Verdict(stored.title, "wrong", f"This asks for {what}; yours is {found}.")
     return Verdict(stored.title, "recorded", "Its form is right. Whether its value is right, you learn when it is graded.")
-
-
-def results(namespace, name, by_hand_wanted, argument_names, cases):
-    """What the answer of this name gives, as data for the grader: status, and message or encoded values.
-
-    This runs beside the student's code, so nothing that it says about right or wrong would count, and it says nothing.
-    """
-    try:
-        if name not in namespace:
-            raise Problem("not attempted", f"Your notebook defines no {name}. Did its cell stop with an error?")
-        answer = namespace[name]
-        values = [by_hand(answer)] if by_hand_wanted else run(argument_names, answer, [decode(case) for case in cases])
-        return {"status": "ran", "values": [encode(plain(value)) for value in values]}
-    except Problem as problem:
-        status, message = problem.args
-        return {"status": status, "message": message}
-    except Exception as error:
-        return {"status": "wrong", "message": f"Your result cannot be read: {str(error)[:300]}."}
-
-
-def plain(value):
-    """A tensor is named, not taken: the grader compares arrays."""
-    if str(type(value).__module__).partition(".")[0] == "torch":
-        raise TypeError("expected NumPy numbers or arrays, got a PyTorch tensor: end with .numpy()")
-    return value

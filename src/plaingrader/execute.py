@@ -1,0 +1,175 @@
+"""nbgrader's Execute, with the student's code in the sandbox and the marks made outside it.
+
+The student's cells run in a kernel in the box. A test cell is not run: the kernel is asked what the answer gives for hidden
+cases, and this process compares that with the reference.
+"""
+
+import json
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from subprocess import DEVNULL
+
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbconvert.preprocessors import ExecutePreprocessor
+from nbformat.v4 import new_code_cell, new_output
+from nbgrader.preprocessors import Execute
+from nbgrader.utils import is_grade, is_solution
+from traitlets import Integer, Unicode
+
+from plaincourse.assigned.codec import encode
+
+from . import marks, sandbox, submission
+from .questions import questions
+from .refused import refused_use
+
+DATA = "application/vnd.plaincourse+json"
+HARMLESS = ("text/plain", "image/png")  # what feedback shows of a student's output: HTML could carry a script
+TIMED_OUT = "CellTimeoutError"
+
+
+class Judge(Execute):
+    """Runs a submission and puts the verdict and the points of each question into its test cell."""
+
+    timeout = Integer(20, help="seconds for one cell, and for one question's hidden cases").tag(config=True)
+    budget = Integer(180, help="seconds for one submission").tag(config=True)
+    memory = Integer(4_000_000_000, help="bytes of address space of the student's process").tag(config=True)
+    output_limit = Integer(100_000, help="bytes of one cell's output that are kept").tag(config=True)
+    student = Unicode("", help="the student's id, if the folder's name is not it").tag(config=True)
+    shutdown_kernel = "immediate"
+
+    def preprocess(self, nb, resources, km=None):
+        """Run all cells; where the kernel ends or hangs, once more without the cell that did it."""
+        course = resources["nbgrader"]
+        self.assignment, self.student = course["assignment"], self.student or course["student"]
+        self.questions = questions(self.assignment)
+        self.deadline = time.monotonic() + self.budget
+        lost = {}
+        with tempfile.TemporaryDirectory(prefix="desk") as desk:
+            while not self.attempt(nb, resources, Path(desk), lost):
+                pass
+        return nb, resources
+
+    def attempt(self, nb, resources, desk, lost):
+        """Run the notebook in a fresh box. False if a cell, now in ``lost`` with the reason, took the kernel with it."""
+        lay_out(desk, Path(resources["metadata"]["path"]))
+        ExecutePreprocessor.__init__(self, parent=self.parent)
+        self.desk, self.sources = desk, submission.own_sources(nb)
+        self.nb, self.km, self.kc, self.owns_km = nb, None, None, True
+        self.reset_execution_trackers()
+        self.timeout_func = lambda cell: max(1, min(self.timeout, int(self.deadline - time.monotonic())))
+        with self.setup_kernel(cwd=str(desk), env=sandbox.environment(desk), stdout=DEVNULL, stderr=DEVNULL):
+            self.ask(f"__import__('plaincourse.assigned.answers', fromlist=['guard']).guard({self.refusals()!r})")
+            for index, cell in enumerate(nb.cells):
+                reason = lost.get(index) or (time.monotonic() > self.deadline and f"The notebook used up its {self.budget} seconds.")
+                try:
+                    self.cell(cell, index, reason)
+                except (DeadKernelError, CellTimeoutError) as error:
+                    lost[index] = told(error, self.timeout)
+                    return False
+        return True
+
+    def cell(self, cell, index, reason):
+        """Run or mark one cell, or say why not. DeadKernelError or CellTimeoutError if the kernel is lost."""
+        if cell.cell_type != "code":
+            return
+        if is_grade(cell) and not is_solution(cell):
+            self.mark(cell, index, reason)
+        elif reason:
+            cell.outputs = [new_output("error", ename="Stopped", evalue=reason, traceback=[reason])]
+        else:
+            self.execute_cell(cell, index, store_history=True)
+            self.still_there(cell)
+
+    def still_there(self, cell):
+        """After a time-out: CellTimeoutError unless the interrupt has freed the kernel."""
+        if timed_out(cell):
+            self.interrupted = True
+            if timed_out(self.ask("pass")):
+                raise CellTimeoutError("the kernel does not answer")
+
+    def ask(self, code):
+        """The cell of this code, executed: what the grader itself wants of the kernel."""
+        return self.execute_cell(new_code_cell(code), -1, store_history=False)
+
+    def refusals(self):
+        """Every name that a question of this assignment refuses."""
+        return sorted({name for question in self.questions.values() for name in question.refuse})
+
+    def mark(self, cell, index, reason):
+        """Put the verdict and the points into the question's test cell."""
+        question = self.questions[cell.metadata.nbgrader["grade_id"].removesuffix("-test")]
+        made = marks.none(question, "stopped", reason) if reason else self.made(question)
+        if question.by_hand and made.status != "right":
+            made = submission.other_students(made, self.sources, self.student)
+        html, text = made.verdict._repr_html_(), repr(made.verdict)
+        shown = new_output("display_data", {"text/html": html, "text/plain": text}, metadata={"plaincourse": made.as_dict()})
+        points = new_output("execute_result", {"text/plain": repr(float(made.points))}, execution_count=index + 1)
+        cell.outputs, cell.execution_count = [shown, points], index + 1
+
+    def made(self, question):
+        """The Mark of a question, from what its answer gives in the kernel."""
+        name = refused_use(self.sources.get(question.name, ""), self.sources.values(), question.refuse)
+        if name:
+            return marks.none(question, "refused", f"This question asks you to write {name}; your answer may not use it.")
+        cases = marks.groups(question, self.student, self.assignment)
+        encoded = [[encode(case) for case in group] for group in cases]
+        names = question.exercise().argument_names
+        asked = json.dumps([question.answer, question.by_hand, names, encoded, list(question.refuse)])
+        cell = self.ask(ASK.format(asked=json.dumps(asked), data=DATA))
+        self.still_there(cell)
+        data = [output.data[DATA] for output in cell.outputs if DATA in output.get("data", {})]
+        if timed_out(cell):
+            return marks.none(question, "stopped", f"Your answer ran for more than {self.timeout} seconds. Is there an endless loop?")
+        if len(data) != 1 or not isinstance(data[0], list):
+            return marks.none(question, "error", "Your answer's results did not arrive.")
+        return marks.mark(question, cases, data[0])
+
+    def create_kernel_manager(self):
+        """A kernel in the box."""
+        self.km = sandbox.manager(self.desk, self.memory, self.budget)
+        return self.km
+
+    def output(self, outs, msg, display_id, cell_index):
+        """Keep what is harmless and not too long. The grader's own data is neither shown nor shortened."""
+        content = msg["content"]
+        if "data" in content and cell_index >= 0:
+            content["data"] = {kind: value for kind, value in content["data"].items() if kind in HARMLESS}
+            if not content["data"]:
+                return None
+        size = sum(len(str(output)) for output in outs)
+        if cell_index >= 0 and size + len(str(content)) > self.output_limit:
+            if not (outs and outs[-1].get("name") == "stderr" and CUT in outs[-1].text):
+                outs.append(new_output("stream", name="stderr", text=CUT))
+            return None
+        return super().output(outs, msg, display_id, cell_index)
+
+    def handle_comm_msg(self, outs, msg, cell_index):
+        """Widgets have nobody to talk to here."""
+
+
+CUT = "\n(There was more output than feedback can show.)\n"
+ASK = """\
+from IPython.display import display as _display
+_display({{{data!r}: __import__("plaincourse.assigned.answers", fromlist=["results"]).results(globals(), *__import__("json").loads({asked}))}}, raw=True)
+"""
+
+
+def timed_out(cell):
+    """Whether the cell was stopped for its time."""
+    return any(output.output_type == "error" and output.ename == TIMED_OUT for output in cell.outputs)
+
+
+def told(error, timeout):
+    """Why a cell is left out when the notebook runs again."""
+    if isinstance(error, DeadKernelError):
+        return "This cell ended the Python process (it left it, or took more memory or time than there is). The others were run without it."
+    return f"This cell ran for more than {timeout} seconds and could not be interrupted. The others were run without it."
+
+
+def lay_out(desk, folder):
+    """The desk as the student had it: the assignment's files, nothing of an earlier attempt."""
+    for old in desk.iterdir():
+        shutil.rmtree(old) if old.is_dir() and not old.is_symlink() else old.unlink()
+    shutil.copytree(folder, desk, symlinks=True, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.ipynb"))

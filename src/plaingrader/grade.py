@@ -1,0 +1,126 @@
+"""Grade everything that was handed in for one assignment: many jobs at once, then marks, feedback and reports."""
+
+import json
+import os
+import shutil
+from concurrent.futures import CancelledError
+from html import escape
+
+from distributed import Client, KilledWorker, LocalCluster, as_completed
+
+from . import course, export, gradebook, jobs, report
+from .release import assign
+
+
+def grade(name, workers=None, scheduler=None, again=False, limits=(), say=print):
+    """Grade an assignment and write its marks, feedback and reports into the course and ``dist/``. The rows of the marks.
+
+    workers: how many processes here, by default one a processor. scheduler: the address of a Dask cluster that sees this
+    folder, instead. again: grade anew what is already graded. limits: traits of `execute.Judge` as (name, value) pairs.
+    One submission that cannot be graded does not stop the others; it says so in the marks.
+    """
+    tasks = collected(name, tuple(limits))
+    if not gradebook.knows(name):
+        assign(name)
+    if again:
+        for task in tasks:
+            shutil.rmtree(task.kept, ignore_errors=True)
+    with engine(workers, scheduler, len(tasks)) as client:
+        results = run(client, jobs.grade, tasks, say)
+        for task, result in zip(tasks, results, strict=True):
+            publish(task, result)
+        feedback = [task for task, result in zip(tasks, results, strict=True) if (task.kept / f"{name}.ipynb").exists() and "error" not in result]
+        run(client, give_feedback, feedback, say, "feedback")
+    rows = export.rows(name, results)
+    return written(name, rows, results)
+
+
+def collected(name, limits=()):
+    """One Task for each folder of ``submitted/<student>/NAME``. FileNotFoundError if there is none."""
+    course.find(name)
+    submitted = course.folder() / "submitted"
+    folders = sorted(folder for folder in submitted.glob(f"*/{name}") if folder.is_dir() and not folder.parent.name.startswith("."))
+    if not folders:
+        raise FileNotFoundError(f"nothing was handed in: no folder {submitted}/<student>/{name}")
+    return [jobs.Task(name, folder.parent.name, str(folder), limits) for folder in folders]
+
+
+def engine(workers, scheduler, count):
+    """A Dask client: of the cluster at this address, or of processes here."""
+    if scheduler:
+        return Client(scheduler)
+    workers = workers or min(os.cpu_count() or 1, max(count, 1))
+    cluster = LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, memory_limit=None, dashboard_address=None, silence_logs="ERROR")
+    client = Client(cluster)
+    client.own_cluster = cluster  # kept alive with the client, and closed with it
+    return client
+
+
+def run(client, job, tasks, say, what="graded"):
+    """The results of all jobs in the order of the tasks; a dict with "error" for a job that failed or was lost with its worker."""
+    results = {}
+    futures = {client.submit(job, task, pure=False, retries=2): task for task in tasks}
+    for future in as_completed(futures):
+        task = futures[future]
+        results[task] = outcome(future, task)
+        if len(results) % 25 == 0 or len(results) == len(tasks):
+            say(f"{what} {len(results)} of {len(tasks)}")
+    return [results[task] for task in tasks]
+
+
+def outcome(future, task):
+    """The job's result, or its error as a result."""
+    try:
+        return future.result()
+    except KilledWorker:
+        text = "its worker was killed every time it was tried"
+    except (Exception, CancelledError) as error:
+        text = f"{type(error).__name__}: {error}"
+    return {"student": task.student, "assignment": task.assignment, "notes": [], "marks": [], "error": text}
+
+
+def publish(task, result):
+    """Put a job's result where nbgrader looks for it: the autograded notebook, and the scores in the gradebook."""
+    if "error" in result:
+        return
+    notebook = task.kept / f"{task.assignment}.ipynb"
+    target = course.folder() / "autograded" / task.student / task.assignment
+    if notebook.exists():
+        target.mkdir(parents=True, exist_ok=True)
+        shutil.copy(notebook, target)
+        gradebook.record(task, notebook)
+    else:
+        shutil.rmtree(target, ignore_errors=True)
+        gradebook.record_nothing(task)
+        write_note(task, result)
+
+
+def give_feedback(task):
+    """nbgrader's feedback page of one student, made again only if a mark has changed."""
+    page = course.folder() / "feedback" / task.student / task.assignment / f"{task.assignment}.html"
+    state, stamp = gradebook.state(task), task.kept / "feedback.json"
+    if page.exists() and stamp.exists() and json.loads(stamp.read_text(encoding="utf-8")) == state:
+        return {}
+    gradebook.feedback(task)
+    stamp.write_text(json.dumps(state), encoding="utf-8")
+    return {}
+
+
+def write_note(task, result):
+    """The feedback page where there was no notebook to give feedback on."""
+    page = course.folder() / "feedback" / task.student / task.assignment / f"{task.assignment}.html"
+    page.parent.mkdir(parents=True, exist_ok=True)
+    text = "".join(f"<p>{escape(note)}.</p>" for note in result["notes"])
+    page.write_text(f"<!doctype html><meta charset=utf-8><title>{task.assignment}</title><h1>{task.assignment}: 0 points</h1>{text}\n", encoding="utf-8")
+
+
+def written(name, rows, results):
+    """Write marks, exports and the class report; return the rows."""
+    dist = course.dist()
+    dist.mkdir(exist_ok=True)
+    export.marks(dist / f"marks-{name}.csv", rows)
+    export.nbgrader(dist / f"nbgrader-{name}.csv", rows)
+    export.canvas(dist / f"canvas-{name}.csv", rows)
+    export.moodle(dist / f"moodle-{name}.csv", rows)
+    report.write(dist / f"report-{name}.html", course.find(name), rows, results)
+    return rows

@@ -1,0 +1,79 @@
+"""nbgrader's gradebook: what it knows of an assignment, and how a job's result gets into it."""
+
+import glob
+from contextlib import contextmanager
+
+import nbformat
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.apps import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import AssignLatePenalties, SaveAutoGrades
+
+from . import course
+from .jobs import settings
+
+
+@contextmanager
+def opened():
+    """The course's gradebook, closed at the end."""
+    with Gradebook(url(), settings(course.folder()).CourseDirectory.course_id) as gradebook:
+        yield gradebook
+
+
+def url():
+    return f"sqlite:///{course.folder() / 'gradebook.db'}"
+
+
+def knows(name):
+    """Whether the assignment was made."""
+    if not (course.folder() / "gradebook.db").exists():
+        return False
+    with opened() as gradebook:
+        try:
+            return bool(gradebook.find_assignment(name).notebooks)
+        except MissingEntry:
+            return False
+
+
+def record(task, notebook):
+    """nbgrader's own SaveAutoGrades, on the course's gradebook. A mark that a person gave stays."""
+    enter(task)
+    resources = {"nbgrader": {"student": task.student, "assignment": task.assignment, "notebook": task.assignment, "db_url": url()}}
+    config = settings(course.folder())
+    for preprocessor in (SaveAutoGrades(config=config), AssignLatePenalties(config=config)):
+        preprocessor.preprocess(nbformat.read(notebook, as_version=4), resources)
+
+
+def record_nothing(task):
+    """A submission without a notebook: no points, and nothing for a person to mark."""
+    enter(task)
+    with opened() as gradebook:
+        for grade in gradebook.find_submission_notebook(task.assignment, task.assignment, task.student).grades:
+            grade.auto_score, grade.needs_manual_grade = 0, False
+        gradebook.db.commit()
+
+
+def enter(task):
+    """The student and the submission, with its time if nbgrader's exchange noted it."""
+    timestamp = CourseDirectory(config=settings(course.folder())).get_existing_timestamp(task.folder)
+    with opened() as gradebook:
+        gradebook.update_or_create_student(task.student)
+        gradebook.update_or_create_submission(task.assignment, task.student, **({"timestamp": timestamp} if timestamp else {}))
+
+
+def state(task):
+    """Everything that a student's feedback shows of the gradebook."""
+    with opened() as gradebook:
+        notebook = gradebook.find_submission_notebook(task.assignment, task.assignment, task.student)
+        grades = sorted((grade.name, grade.auto_score, grade.manual_score, grade.extra_credit) for grade in notebook.grades)
+        comments = sorted((comment.name, comment.comment) for comment in notebook.comments)
+    fingerprint = (task.kept / "result.json").read_text(encoding="utf-8")
+    return [fingerprint, [list(grade) for grade in grades], [list(comment) for comment in comments]]
+
+
+def feedback(task):
+    """nbgrader's generate_feedback for one student."""
+    api = NbGraderAPI(config=settings(course.folder()))
+    outcome = api.generate_feedback(task.assignment, glob.escape(task.student))
+    if not outcome["success"]:
+        raise RuntimeError(f"nbgrader could not write feedback for {task.student!r}:\n{outcome.get('error', '')}{outcome.get('log', '')}")

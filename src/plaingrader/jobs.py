@@ -1,0 +1,147 @@
+"""One independent job for each submission: graded in a throw-away course, its result kept, so that nothing is graded twice.
+
+A job needs only the course's folder, so it can run in any process on any machine that sees it.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+import time
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbgrader.apps import NbGraderAPI
+from sqlalchemy.exc import SAWarning
+from traitlets.config import Config, PyFileConfigLoader
+
+from . import course, submission
+from .questions import questions
+
+RESULT = "result.json"
+warnings.filterwarnings("ignore", category=SAWarning)  # SQLAlchemy 2.1 on what nbgrader does with its sessions
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a job needs to know. limits: traits of `execute.Judge`: timeout, budget, memory."""
+
+    assignment: str
+    student: str
+    folder: str
+    limits: tuple = ()
+
+    @property
+    def kept(self):
+        """Where the result goes."""
+        return course.folder() / ".grading" / self.assignment / slug(self.student)
+
+
+def slug(student):
+    """A folder's name for any student id: what is plain in it, and a hash that tells apart what is not."""
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "_", student)[:40]
+    return f"{plain}-{hashlib.sha256(student.encode()).hexdigest()[:8]}"
+
+
+def fingerprint(task):
+    """A hash of everything that the marks depend on: the submission, the questions, the limits."""
+    digest = hashlib.sha256(repr((task.student, task.limits)).encode())
+    own = course.folder() / "source" / task.assignment
+    reference = course.folder() / "reference" / f"{task.assignment}.py"
+    for path in [*files(Path(task.folder)), *files(own), reference, *sorted(Path(__file__).parent.glob("*.py"))]:
+        digest.update(str(path.name).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def files(folder):
+    """All plain files under a folder, in order; no links, which could lead anywhere."""
+    return sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink() and "__pycache__" not in path.parts)
+
+
+def finished(task):
+    """The result that is already there for this very submission, or None."""
+    try:
+        result = json.loads((task.kept / RESULT).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return result if result.get("fingerprint") == fingerprint(task) else None
+
+
+def grade(task):
+    """Grade one submission and keep the result; whatever is wrong with it becomes part of the result."""
+    done = finished(task)
+    if done:
+        return done
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="grade") as place:
+        nb, notes = submission.read(Path(task.folder), task.assignment)
+        marks, autograded = zero(task, notes), None
+        if nb is not None:
+            notes = [*notes, *suspicions(nb, task.student)]
+            autograded = autograde(task, nb, Path(place))
+            marks = [output.metadata.plaincourse for cell in autograded.cells for output in cell.get("outputs", [])
+                     if "plaincourse" in output.get("metadata", {})]  # fmt: skip
+        result = {"student": task.student, "assignment": task.assignment, "fingerprint": fingerprint(task), "notes": notes,
+                  "marks": marks, "seconds": round(time.monotonic() - start, 1)}  # fmt: skip
+        keep(task, result, autograded)
+    return result
+
+
+def zero(task, notes):
+    """No points for any question, where there is nothing to run."""
+    from .marks import none
+
+    return [none(question, "not attempted", notes[0] + "." if notes else "").as_dict() for question in questions(task.assignment).values()]
+
+
+def suspicions(nb, student):
+    """What a person should look at."""
+    declared = submission.declared_student(submission.own_sources(nb).values())
+    if not declared.strip():
+        return ["STUDENT is not filled in"]
+    return [f"the notebook says STUDENT = {declared!r}"] if submission.is_other_student(declared, student) else []
+
+
+def autograde(task, nb, place):
+    """The notebook as nbgrader's autograder leaves it, in a course of its own at ``place`` with a copy of the gradebook."""
+    shutil.copy(course.folder() / "gradebook.db", place)
+    (place / "source").mkdir()
+    shutil.copytree(course.folder() / "source" / task.assignment, place / "source" / task.assignment)
+    desk = place / "submitted" / "student" / task.assignment
+    shutil.copytree(task.folder, desk, symlinks=True, ignore=shutil.ignore_patterns("*.ipynb"))
+    nbformat.write(nb, desk / f"{task.assignment}.ipynb")
+    api = NbGraderAPI(config=settings(place, task))
+    outcome = api.autograde(task.assignment, "student")
+    path = place / "autograded" / "student" / task.assignment / f"{task.assignment}.ipynb"
+    if not outcome["success"] or not path.exists():
+        raise RuntimeError(f"nbgrader could not autograde {task.student!r}:\n{outcome.get('error', '')}{outcome.get('log', '')}")
+    return nbformat.read(path, as_version=4)
+
+
+def settings(root, task=None):
+    """The course's own settings, with another root and this job's limits."""
+    programs = str(Path(sys.executable).parent)  # nbgrader calls alembic by its name, also where no environment is activated
+    if programs not in os.environ.get("PATH", "").split(os.pathsep):
+        os.environ["PATH"] = os.pathsep.join([programs, os.environ.get("PATH", "")])
+    config = PyFileConfigLoader("nbgrader_config.py", str(course.folder())).load_config()
+    config.CourseDirectory.root = str(root)
+    if task:
+        config.Judge = Config(dict(task.limits, student=task.student))
+    config.NbGraderAPI.log_level = "WARN"
+    return config
+
+
+def keep(task, result, autograded):
+    """Put the result in its place at once, so that a job that is killed leaves nothing half-written."""
+    task.kept.parent.mkdir(parents=True, exist_ok=True)
+    fresh = Path(tempfile.mkdtemp(prefix=".", dir=task.kept.parent))
+    if autograded is not None:
+        nbformat.write(autograded, fresh / f"{task.assignment}.ipynb")
+    (fresh / RESULT).write_text(json.dumps(result, ensure_ascii=False, indent=1), encoding="utf-8")
+    shutil.rmtree(task.kept, ignore_errors=True)
+    os.replace(fresh, task.kept)

@@ -1,0 +1,118 @@
+"""The student's bundle: the notebook without solutions, the packages, a README, a zip with its checksum."""
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+import numpy as np
+from nbgrader.apps import NbGraderAPI
+
+from plaincourse.assigned.codec import encode
+
+from . import course
+from .jobs import settings
+from .questions import questions
+
+VISIBLE_SEED = 0
+PACKAGES = ("plainformer", "plaincourse")
+
+
+def release(name):
+    """Make ``dist/NAME-student.zip`` and its checksum, and tell nbgrader's gradebook of the assignment. The path of the zip."""
+    assignment = course.find(name)
+    handed_out = assign(name)
+    with tempfile.TemporaryDirectory() as place:
+        bundle = Path(place) / name
+        shutil.copytree(handed_out, bundle, ignore=shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints"))
+        (bundle / "README.md").write_text(readme(assignment), encoding="utf-8")
+        wheel(bundle)
+        return packed(bundle, course.dist() / f"{name}-student.zip")
+
+
+def assign(name):
+    """nbgrader's generate_assignment: the folder with the released notebook."""
+    write_visible(name)
+    outcome = NbGraderAPI(config=settings(course.folder())).generate_assignment(name)
+    if not outcome["success"]:
+        raise RuntimeError(f"nbgrader could not make the assignment {name}:\n{outcome.get('error', '')}{outcome.get('log', '')}")
+    return course.folder() / "release" / name
+
+
+def write_visible(name):
+    """The visible checks: cases, right results and known mistakes' results as values, without a line that computes them."""
+    path = course.folder() / "source" / name / "visible.json"
+    path.write_text(json.dumps({key: visible(question) for key, question in questions(name).items()}), encoding="utf-8", newline="\n")
+
+
+def visible(question):
+    """What the check under a question may know: of a value worked by hand its shape only, the rest is the student's own."""
+    exercise = question.exercise()
+    about = {"name": question.name, "title": question.title, "argument_names": exercise.argument_names,
+             "tolerance": question.tolerance, "by_hand": question.by_hand}  # fmt: skip
+    expected = exercise.outputs(exercise.reference, VISIBLE_SEED)
+    if question.by_hand:
+        return about | {"cases": [], "expected": list(np.shape(expected[0])), "mistakes": []}
+    mistakes = [{"name": mistake.name, "sentence": mistake.sentence, "results": results(exercise, mistake.answer)} for mistake in question.mistakes]
+    cases = [encode(case) for case in exercise.inputs(VISIBLE_SEED)]
+    return about | {"cases": cases, "expected": [encode(value) for value in expected], "mistakes": mistakes}
+
+
+def results(exercise, function):
+    return [encode(value) for value in exercise.outputs(function, VISIBLE_SEED)]
+
+
+def wheel(bundle):
+    """Build the wheel of what students get: the two packages, not the grader."""
+    with tempfile.TemporaryDirectory() as place:
+        place = Path(place)
+        for file in ("pyproject.toml", "README.md", "LICENSE", "LICENSE-text"):
+            shutil.copy(course.ROOT / file, place)
+        for package in PACKAGES:
+            shutil.copytree(course.ROOT / "src" / package, place / "src" / package, ignore=shutil.ignore_patterns("__pycache__"))
+        command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(bundle), str(place)]
+        subprocess.run(command, check=True)
+
+
+def packed(bundle, path):
+    """The zip, byte for byte the same for the same files, beside it its SHA-256."""
+    path.parent.mkdir(exist_ok=True)
+    fresh = path.with_suffix(".part")
+    with zipfile.ZipFile(fresh, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in sorted(file for file in bundle.rglob("*") if file.is_file()):
+            entry = zipfile.ZipInfo(str(Path(bundle.name) / file.relative_to(bundle)), date_time=(2020, 1, 1, 0, 0, 0))
+            entry.external_attr = 0o644 << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, file.read_bytes())
+    fresh.replace(path)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    path.with_name(path.name + ".sha256").write_text(f"{digest}  {path.name}\n", encoding="utf-8")
+    return path
+
+
+def readme(assignment):
+    """What the student reads first."""
+    return f"""\
+# {assignment.title}
+
+{len(assignment.items)} questions, {assignment.points:g} points, about {assignment.minutes} minutes.
+
+1. With Python 3.11 or newer, in this folder:
+
+       python -m venv .venv
+       .venv/bin/python -m pip install "$(ls plain_transformer-*.whl)[notebooks]" jupyterlab
+       .venv/bin/jupyter lab {assignment.name}.ipynb
+
+   On Windows: `.venv\\Scripts\\python` and `.venv\\Scripts\\jupyter`, and write out the wheel's file name.
+2. Write your student id between the quotes after `STUDENT`, in the first code cell. Your numbers depend on it.
+3. Answer from top to bottom, in the cells that say so. The check under a question shows at once what it can. The marks come
+   from other inputs.
+4. *Kernel → Restart Kernel and Run All Cells* once more, save, and hand in `{assignment.name}.ipynb` under this name.
+
+Leave the locked cells as they are: they are put back before grading. Where a question asks you to write a function of the
+library, your answer may not use it.
+"""

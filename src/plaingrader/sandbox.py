@@ -1,0 +1,86 @@
+"""The box that a student's code runs in: a throw-away folder, limits, and, with bubblewrap, no network and nothing else to write to.
+
+bubblewrap (https://github.com/containers/bubblewrap) is Linux's unprivileged sandbox, the one under Flatpak.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+from jupyter_client.manager import AsyncKernelManager
+from traitlets import Integer, Unicode
+
+from . import course
+
+LAUNCH = Path(__file__).with_name("launch.py")
+KEPT = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "TZ")  # of the grader's environment, which may hold secrets
+
+
+@cache
+def isolation():
+    """How far the box reaches here: "full" with bubblewrap, else "limits": time and memory alone."""
+    command = shutil.which("bwrap")
+    if command is None:
+        return "limits"
+    trial = subprocess.run([command, *walls(Path("/tmp")), "true"], capture_output=True)
+    return "full" if trial.returncode == 0 else "limits"
+
+
+def walls(desk):
+    """bubblewrap's options: everything read-only, the course and the user's own files out of sight, only the desk to write to."""
+    options = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs", "/var/tmp", "--tmpfs", "/run"]
+    for hidden in (Path.home(), course.ROOT, course.folder()):
+        if hidden.exists() and hidden != Path("/"):
+            options += ["--tmpfs", str(hidden)]
+    for shown in readable():
+        options += ["--ro-bind", str(shown), str(shown)]
+    return [*options, "--bind", str(desk), str(desk), "--chdir", str(desk),
+            "--unshare-net", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--die-with-parent"]  # fmt: skip
+
+
+def readable():
+    """What the student's code needs to read: Python, its packages, and the two packages of the course."""
+    import plaincourse
+    import plainformer
+
+    places = {Path(place).resolve() for place in (sys.prefix, sys.base_prefix, sys.exec_prefix)}
+    places |= {Path(sys.prefix), Path(sys.executable).resolve().parents[1]}
+    packages = {Path(package.__file__).resolve().parent for package in (plainformer, plaincourse)}
+    return sorted(place for place in places | packages if place != Path("/usr"))
+
+
+class BoxedKernelManager(AsyncKernelManager):
+    """A kernel in the box, reached through sockets in its desk."""
+
+    desk = Unicode()
+    memory = Integer()
+    seconds = Integer()
+    size = Integer(200_000_000)
+
+    def format_kernel_cmd(self, extra_arguments=None):
+        """The kernel's command behind the limits and the walls."""
+        command = [sys.executable, "-m", "ipykernel_launcher", "-f", self.connection_file, *(extra_arguments or [])]
+        if isolation() == "full":
+            # In its own process namespace the kernel's parent is process 1, which it would take for a sign that the parent is gone.
+            command = ["bwrap", *walls(self.desk), "--unsetenv", "JPY_PARENT_PID", *command]
+        limits = [str(number) for number in (self.memory, self.seconds, self.size)]
+        return [sys.executable, "-I", str(LAUNCH), *limits, *command]
+
+
+def environment(desk):
+    """Of the kernel: its home is the desk, and it has one thread, since a processor has one job."""
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    home = {name: str(desk) for name in ("HOME", "USERPROFILE", "IPYTHONDIR", "MPLCONFIGDIR", "TMPDIR")}
+    return kept | home | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def manager(desk, memory, seconds):
+    """A BoxedKernelManager whose connection file lies in the desk."""
+    unix = os.name == "posix"
+    where = {"transport": "ipc", "ip": str(Path(desk) / "socket")} if unix else {}
+    boxed = BoxedKernelManager(desk=str(desk), memory=memory, seconds=seconds, connection_file=str(Path(desk) / "kernel.json"), **where)
+    boxed.kernel_spec.interrupt_mode = "message"  # a signal would end bubblewrap instead of reaching the kernel
+    return boxed
