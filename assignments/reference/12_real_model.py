@@ -1,0 +1,399 @@
+"""Assignment 12: a real model. None of its questions needs the model itself."""
+
+import numpy as np
+
+from plaincourse.exercises import Mistake
+from plainformer.attention import Attention
+from plainformer.llama import Config
+from plainformer.mlp import SwiGLU
+from plaingrader.questions import Property, Question, variants
+
+mine = variants("12_real_model")
+
+
+# ---- q1: the parameters
+
+
+def parameters(heads, groups, width, hidden, blocks, words):
+    return counted()(heads, groups, width, hidden, blocks, words)
+
+
+def counted(times=1, keys=lambda heads, groups: groups, tables=3, last=1):
+    """Embedding, attention, MLP, norms and total; the arguments are places where people go wrong."""
+
+    def answer(heads, groups, width, hidden, blocks, words):
+        rows = heads * width
+        attention = blocks * (2 * rows * rows + 2 * rows * keys(heads, groups) * width)
+        parts = [times * words * rows, attention, blocks * tables * rows * hidden, (2 * blocks + last) * rows]
+        return np.array([*parts, sum(parts)])
+
+    return answer
+
+
+# ---- q2: a small group of Q4_1
+
+
+def unpacked(scale, minimum, packed):
+    return scale * low_then_high(packed) + minimum
+
+
+def low_then_high(packed):
+    return np.concatenate([packed % 16, packed // 16])
+
+
+# ---- q3: the lens with a tied head
+
+
+def lens(row, gain, embedding):
+    return row / np.sqrt((row * row).mean()) * gain @ embedding.T
+
+
+# ---- q4: stored roughly
+
+
+def coarse(x, size):
+    return rounded()(x, size)
+
+
+def rounded(steps=15, nearest=np.round, flat=True):
+    """Every group of neighbours on its own few values, with another number of steps or another rounding."""
+
+    def answer(x, size):
+        groups = x.reshape(*x.shape[:-1], -1, size)
+        low, high = groups.min(axis=-1, keepdims=True), groups.max(axis=-1, keepdims=True)
+        scale = (high - low) / steps
+        scale = np.where(scale == 0, 1.0, scale) if flat else scale
+        return (nearest((groups - low) / scale) * scale + low).reshape(x.shape)
+
+    return answer
+
+
+def whole_table(x, size):
+    return coarse(x.reshape(-1), x.size).reshape(x.shape)
+
+
+def dealt(x, size):
+    """Groups of numbers that do not stand side by side."""
+    groups = x.reshape(*x.shape[:-1], size, -1).swapaxes(-1, -2)
+    return coarse(groups, size).swapaxes(-1, -2).reshape(x.shape)
+
+
+def around_zero(x, size):
+    groups = x.reshape(*x.shape[:-1], -1, size)
+    scale = np.abs(groups).max(axis=-1, keepdims=True) / 7
+    return (np.round(groups / np.where(scale == 0, 1.0, scale)) * scale).reshape(x.shape)
+
+
+def flat_case(rng):
+    """Groups that are flat, beside others that are not."""
+    x = rng.normal(size=(2, 3, 4))
+    x[0, 1], x[1, 2] = 0.0, rng.normal()
+    return x.reshape(2, 12), 4
+
+
+# ---- q5: who wrote the word
+
+
+def contributions(parts, gain, head, eps, word):
+    return written()(parts, gain, head, eps, word)
+
+
+def root(row, eps):
+    return np.sqrt((row * row).mean(axis=-1, keepdims=True) + eps)
+
+
+def written(divisor=lambda parts, eps: root(parts.sum(axis=0), eps), gains=True, before=lambda parts: parts):
+    """What each part adds to the logit, with another divisor, without the gains, or of other rows."""
+
+    def answer(parts, gain, head, eps, word):
+        rows = before(parts)
+        return rows / divisor(rows, eps) * (gain if gains else 1.0) @ head[:, word]
+
+    return answer
+
+
+def parts_case(rng, count, width, words, size=1.0):
+    """Rows that a stream was made of; an eps that counts for the small ones."""
+    return size * rng.normal(size=(count, width)), rng.uniform(0.5, 3, size=width), rng.normal(size=(width, words)), 0.01, int(rng.integers(words))
+
+
+# ---- q6: both halves at once
+
+
+def parallel_block(x, gain, attention, mlp, config):
+    return block()(x, gain, attention, mlp, config)
+
+
+def block(serial=False, turn=True, causal=True, swapped=False, share=np.repeat):
+    """The block in NumPy alone; the arguments are places where people go wrong."""
+
+    def answer(x, gain, attention, mlp, config):
+        normed = x / root(x, config.eps) * gain
+        query, key, value = (heads_of(normed @ table, attention.query.shape[1] // config.heads) for table in attention[:3])
+        if turn:
+            query, key = turned(query, config.base), turned(key, config.base)
+        times = len(query) // len(key)
+        key, value = (np.repeat(part, times, axis=0) if share is np.repeat else np.tile(part, (times, 1, 1)) for part in (key, value))
+        powers = np.exp(query @ key.swapaxes(1, 2) / np.sqrt(query.shape[2]))
+        powers = np.tril(powers) if causal else powers
+        mixed = powers / powers.sum(axis=-1, keepdims=True) @ value
+        found = mixed.swapaxes(0, 1).reshape(len(x), -1) @ attention.output
+        if serial:
+            normed = (x + found) / root(x + found, config.eps) * gain
+        gate, up = (normed @ table for table in (mlp[1::-1] if swapped else mlp[:2]))
+        return x + found + gate / (1 + np.exp(-gate)) * up @ mlp.down
+
+    return answer
+
+
+def heads_of(rows, width):
+    return rows.reshape(len(rows), -1, width).swapaxes(0, 1)
+
+
+def turned(rows, base):
+    """Neighbours in a row, as pairs, turned by their position."""
+    length, width = rows.shape[1:]
+    angle = np.arange(length)[:, None] * base ** (-np.arange(0, width, 2) / width)
+    a, b = rows[..., 0::2], rows[..., 1::2]
+    return np.stack([a * np.cos(angle) - b * np.sin(angle), a * np.sin(angle) + b * np.cos(angle)], axis=-1).reshape(rows.shape)
+
+
+def block_case(rng, tokens, rows, heads, groups, width, hidden, base):
+    def table(*shape):
+        return rng.normal(size=shape) / np.sqrt(shape[0])
+
+    attention = Attention(table(rows, heads * width), table(rows, groups * width), table(rows, groups * width), table(heads * width, rows))
+    mlp = SwiGLU(table(rows, hidden), table(rows, hidden), table(hidden, rows))
+    return rng.normal(size=(tokens, rows)), rng.uniform(0.5, 2, size=rows), attention, mlp, Config(64, heads, 0.01, base, "neighbours")
+
+
+# ---- q7: mend the pairs
+
+
+def for_halves(table, heads):
+    return reordered((0, 1))(table, heads)
+
+
+def reordered(firsts, back=False):
+    """Within each head, the columns of one parity and then the others; or the way back."""
+
+    def answer(table, heads):
+        width = table.shape[1] // heads
+        order = np.concatenate([np.arange(first, width, 2) for first in firsts])
+        order = np.argsort(order) if back else order
+        return table.reshape(len(table), heads, width)[:, :, order].reshape(table.shape)
+
+    return answer
+
+
+def broken_for_halves(table, heads):
+    width = table.shape[1]
+    order = np.concatenate([np.arange(0, width, 2), np.arange(1, width, 2)])
+    return table[:, order]
+
+
+QUESTIONS = [
+    Question(
+        "q1",
+        "The parameters of a small Llama",
+        answer="q1",
+        reference=parameters,
+        properties=(Property("the five numbers", 3, lambda rng: [mine.q1(rng)]),),
+        mistakes=(
+            Mistake(
+                "output projection counted",
+                "You counted the output projection as well. It is the embedding table, used a second time.",
+                counted(times=2),
+            ),
+            Mistake(
+                "key maps too wide",
+                "Your key and value maps are as wide as the query map. There are fewer key/value heads.",
+                counted(keys=lambda heads, groups: heads),
+            ),
+            Mistake("two tables", "Your MLP has two tables. A SwiGLU has three: gate, up and down.", counted(tables=2)),
+            Mistake("last norm forgotten", "Each block has two norms, and one more stands before the output projection.", counted(last=0)),
+        ),
+        tolerance=1e-7,
+        by_hand=True,
+    ),
+    Question(
+        "q2",
+        "Out of four bits",
+        answer="q2",
+        reference=unpacked,
+        properties=(Property("the eight numbers", 3, lambda rng: [mine.q2(rng)]),),
+        mistakes=(
+            Mistake(
+                "byte by byte",
+                "You took the two halves of a byte for neighbours. All low halves come first, then all high ones.",
+                lambda scale, minimum, packed: scale * np.stack([packed % 16, packed // 16], axis=1).ravel() + minimum,
+            ),
+            Mistake(
+                "high halves first",
+                "You began with the high halves. The low half of a byte, its second digit, belongs to the earlier number.",
+                lambda scale, minimum, packed: scale * np.concatenate([packed // 16, packed % 16]) + minimum,
+            ),
+            Mistake(
+                "minimum scaled",
+                "You added the minimum before you multiplied. It is a number like those that come out: multiply first, then add it.",
+                lambda scale, minimum, packed: scale * (low_then_high(packed) + minimum),
+            ),
+            Mistake(
+                "eight taken off",
+                "You took 8 off each whole number, as another format does. This one has a minimum of its own to add.",
+                lambda scale, minimum, packed: scale * (low_then_high(packed) - 8),
+            ),
+        ),
+        tolerance=1e-6,
+        by_hand=True,
+    ),
+    Question(
+        "q3",
+        "The lens, with a pencil",
+        answer="q3",
+        reference=lens,
+        properties=(Property("the four logits", 3, lambda rng: [mine.q3(rng)]),),
+        mistakes=(
+            Mistake(
+                "no norm",
+                "The last norm is missing: divide the row by the root of its mean square.",
+                lambda row, gain, embedding: row * gain @ embedding.T,
+            ),
+            Mistake(
+                "sum of squares",
+                "You divided by the length of the row. RMSNorm takes the mean of the squares, not their sum.",
+                lambda row, gain, embedding: lens(row, gain, embedding) / 2,
+            ),
+            Mistake(
+                "gains forgotten",
+                "The gains are missing: multiply each number of the row by its own.",
+                lambda row, gain, embedding: lens(row, 1.0, embedding),
+            ),
+            Mistake(
+                "head not turned",
+                "You multiplied by the columns of the embedding. A word's logit is the dot product with its row.",
+                lambda row, gain, embedding: lens(row, gain, embedding.T),
+            ),
+        ),
+        tolerance=1e-6,
+        by_hand=True,
+    ),
+    Question(
+        "q4",
+        "Stored roughly",
+        answer="coarse",
+        reference=coarse,
+        properties=(
+            Property("one group", 1, lambda rng: [(rng.normal(size=8), 8), (1 + rng.normal(size=32), 32)]),
+            Property("many groups", 2, lambda rng: [(rng.normal(size=24), 8), (rng.normal(size=(2, 3, 12)) - 2, 6)]),
+            Property("flat groups", 1, lambda rng: [flat_case(rng)]),
+        ),
+        mistakes=(
+            Mistake(
+                "sixteen steps",
+                "You divided the range by 16. Sixteen values have fifteen steps between them.",
+                rounded(steps=16),
+            ),
+            Mistake("cut off", "You cut off what stands behind the point. Round to the nearest whole number.", rounded(nearest=np.floor)),
+            Mistake("one range for all", "You took the smallest and the largest number of the whole array. Each group has its own.", whole_table),
+            Mistake("dealt like cards", "Your groups take every so-many-th number. A group is made of neighbours.", dealt),
+            Mistake("around zero", "Your values are spaced around zero. They begin at the smallest number of the group.", around_zero),
+            Mistake(
+                "flat group divided by zero",
+                "A group of equal numbers has a range of 0, and you divide by it. Such a group stays as it is.",
+                rounded(flat=False),
+            ),
+        ),
+        refuse=("gguf.quantize", "gguf.quants.quantize", "gguf.dequantize", "gguf.quants.dequantize"),
+    ),
+    Question(
+        "q5",
+        "Who wrote the word",
+        answer="contributions",
+        reference=contributions,
+        properties=(
+            Property("a few parts", 2, lambda rng: [parts_case(rng, 2, 5, 4), parts_case(rng, 3, 4, 6, 5.0)]),
+            Property("many parts, small numbers", 2, lambda rng: [parts_case(rng, 7, 6, 3, 0.03)]),
+        ),
+        mistakes=(
+            Mistake(
+                "each part normed alone",
+                "You divided each part by its own root mean square. The norm sees their sum, so all are divided by the same number.",
+                written(divisor=root),
+            ),
+            Mistake("gains forgotten", "The norm's gains are missing.", written(gains=False)),
+            Mistake(
+                "no norm",
+                "The norm is missing: all parts are divided by the root mean square of their sum.",
+                written(divisor=lambda parts, eps: 1.0),
+            ),
+            Mistake(
+                "eps forgotten",
+                "The eps is missing under the root. It counts where the numbers are small.",
+                written(lambda parts, eps: root(parts.sum(axis=0), 0.0)),
+            ),
+            Mistake(
+                "running totals",
+                "You read the stream after each part, as the lens does. Asked is what each part adds to the logit at the end.",
+                written(divisor=root, before=lambda parts: np.cumsum(parts, axis=0)),
+            ),
+        ),
+    ),
+    Question(
+        "q6",
+        "Both halves at once",
+        answer="parallel_block",
+        reference=parallel_block,
+        properties=(
+            Property("one token", 1, lambda rng: [block_case(rng, 1, 6, 4, 2, 2, 5, 100.0)]),
+            Property("several tokens", 4, lambda rng: [block_case(rng, 5, 7, 6, 2, 4, 9, 100.0)]),
+        ),
+        mistakes=(
+            Mistake(
+                "one after the other",
+                "Your MLP reads the stream after attention, as in a Llama. Here it reads the same normed rows as attention does.",
+                block(serial=True),
+            ),
+            Mistake(
+                "rotary positions forgotten",
+                "Queries and keys are not turned. Without that, the order of the tokens is hardly known.",
+                block(turn=False),
+            ),
+            Mistake("no mask", "Your tokens look ahead. The causal mask is missing.", block(causal=False)),
+            Mistake(
+                "heads in turn",
+                "Your query heads take the key/value heads in turn. Neighbours share one: heads 0, 1, 2 of six use head 0 of two.",
+                block(share=np.tile),
+            ),
+            Mistake("gate and up exchanged", "SiLU belongs on the gate, and yours is on the up branch.", block(swapped=True)),
+        ),
+    ),
+    Question(
+        "q7",
+        "The pairs, mended",
+        answer="for_halves",
+        reference=for_halves,
+        properties=(
+            Property("a query map", 2, lambda rng: [(rng.normal(size=(5, 18)), 3), (rng.normal(size=(3, 32)), 4)]),
+            Property("a narrower key map", 2, lambda rng: [(rng.normal(size=(4, 12)), 2), (rng.normal(size=(7, 16)), 2)]),
+        ),
+        mistakes=(
+            Mistake(
+                "across the heads",
+                "You reorder all columns at once, so each head gets columns of the others. Every head is reordered within itself.",
+                broken_for_halves,
+            ),
+            Mistake(
+                "the way back",
+                "You go from halves to neighbours. The first half of a head is to hold what stood at its even places.",
+                reordered((0, 1), back=True),
+            ),
+            Mistake(
+                "odd ones first",
+                "Your pairs are right, and the two numbers of each pair have changed places. They then turn the wrong way round.",
+                reordered((1, 0)),
+            ),
+        ),
+        handed_out=broken_for_halves,
+    ),
+]
