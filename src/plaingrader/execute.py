@@ -38,6 +38,7 @@ class Judge(Execute):
     output_limit = Integer(100_000, help="bytes of one cell's output that are kept").tag(config=True)
     student = Unicode("", help="the student's id, if the folder's name is not it").tag(config=True)
     shutdown_kernel = "immediate"
+    asking = False  # whether the cell that runs is the grader's own question
 
     def preprocess(self, nb, resources, km=None):
         """Run all cells; where the kernel ends or hangs, once more without the cell that did it."""
@@ -60,7 +61,7 @@ class Judge(Execute):
         self.reset_execution_trackers()
         self.timeout_func = lambda cell: max(1, min(self.timeout, int(self.deadline - time.monotonic())))
         with self.setup_kernel(cwd=str(desk), env=sandbox.environment(desk), stdout=DEVNULL, stderr=DEVNULL):
-            self.ask(f"__import__('plaincourse.assigned.answers', fromlist=['guard']).guard({self.refusals()!r})")
+            self.ask(PREPARE.format(names=self.refusals()))
             for index, cell in enumerate(nb.cells):
                 reason = lost.get(index) or (time.monotonic() > self.deadline and f"The notebook used up its {self.budget} seconds.")
                 try:
@@ -85,13 +86,18 @@ class Judge(Execute):
     def still_there(self, cell):
         """After a time-out: CellTimeoutError unless the interrupt has freed the kernel."""
         if timed_out(cell):
-            self.interrupted = True
             if timed_out(self.ask("pass")):
                 raise CellTimeoutError("the kernel does not answer")
 
     def ask(self, code):
         """The cell of this code, executed: what the grader itself wants of the kernel."""
-        return self.execute_cell(new_code_cell(code), -1, store_history=False)
+        self.nb.cells.append(new_code_cell(code))  # nbclient puts the executed cell back into the notebook
+        self.asking = True
+        try:
+            return self.execute_cell(self.nb.cells[-1], len(self.nb.cells) - 1, store_history=False)
+        finally:
+            self.asking = False
+            self.nb.cells.pop()
 
     def refusals(self):
         """Every name that a question of this assignment refuses."""
@@ -134,12 +140,14 @@ class Judge(Execute):
     def output(self, outs, msg, display_id, cell_index):
         """Keep what is harmless and not too long. The grader's own data is neither shown nor shortened."""
         content = msg["content"]
-        if "data" in content and cell_index >= 0:
+        if self.asking:
+            return super().output(outs, msg, display_id, cell_index)
+        if "data" in content:
             content["data"] = {kind: value for kind, value in content["data"].items() if kind in HARMLESS}
             if not content["data"]:
                 return None
         size = sum(len(str(output)) for output in outs)
-        if cell_index >= 0 and size + len(str(content)) > self.output_limit:
+        if size + len(str(content)) > self.output_limit:
             if not (outs and outs[-1].get("name") == "stderr" and CUT in outs[-1].text):
                 outs.append(new_output("stream", name="stderr", text=CUT))
             return None
@@ -150,6 +158,11 @@ class Judge(Execute):
 
 
 CUT = "\n(There was more output than feedback can show.)\n"
+# quit() would end the kernel some time after its cell; so it is an error in its cell.
+PREPARE = """\
+get_ipython().ask_exit = __import__("sys").exit
+__import__("plaincourse.assigned.answers", fromlist=["guard"]).guard({names!r})
+"""
 ASK = """\
 from IPython.display import display as _display
 _display({{{data!r}: __import__("plaincourse.assigned.answers", fromlist=["results"]).results(globals(), *__import__("json").loads({asked}))}}, raw=True)

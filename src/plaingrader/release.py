@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -67,15 +68,25 @@ def results(exercise, function):
 
 
 def wheel(bundle):
-    """Build the wheel of what students get: the two packages, not the grader."""
+    """Put the wheel of what students get into the bundle."""
+    name, data = built()
+    (bundle / name).write_bytes(data)
+
+
+@cache
+def built():
+    """The name and the bytes of the wheel: the two packages, not the grader."""
     with tempfile.TemporaryDirectory() as place:
-        place = Path(place)
+        place, out = Path(place) / "source", Path(place) / "out"
+        place.mkdir()
         for file in ("pyproject.toml", "README.md", "LICENSE", "LICENSE-text"):
             shutil.copy(course.ROOT / file, place)
         for package in PACKAGES:
             shutil.copytree(course.ROOT / "src" / package, place / "src" / package, ignore=shutil.ignore_patterns("__pycache__"))
-        command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(bundle), str(place)]
+        command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(out), str(place)]
         subprocess.run(command, check=True)
+        path = next(out.glob("*.whl"))
+        return path.name, path.read_bytes()
 
 
 def packed(bundle, path):

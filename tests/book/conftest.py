@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 from playwright.sync_api import Error, sync_playwright
-from project import ROOT
+from planting import planted_copy
 from visits import visiting
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
@@ -33,13 +33,16 @@ def shared(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def html(shared):
-    """The folder of the built book: BOOK=_build/html if that is set, else built by the first worker that asks, strictly."""
+    """The folder of the built book: BOOK=_build/html if that is set, else built by the first worker that asks, strictly.
+
+    It is built from a copy whose assignments have a canary in every solution, which no page may show.
+    """
     if "BOOK" in os.environ:
         return Path(os.environ["BOOK"]).resolve()
     output = shared / "book"
     with FileLock(shared / "book.lock"):
         if not output.exists():
-            done = build_book(ROOT, output)
+            done = build_book(planted_copy(shared / "source"), output)
             assert done.returncode == 0, done.stdout + done.stderr
     return output / "_build" / "html"
 

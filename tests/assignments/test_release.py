@@ -1,0 +1,158 @@
+"""What students get of every real assignment: complete, and without a solution."""
+
+import hashlib
+import os
+import re
+import shutil
+import zipfile
+
+import nbformat
+import numpy as np
+import pytest
+from conftest import forget
+from planting import CANARY, holders, plant
+from project import ROOT
+
+from plaincourse.assigned import Sheet
+from plaingrader import course
+from plaingrader.questions import questions
+
+NAMES = list(course.assignments())
+
+
+@pytest.fixture(scope="module")
+def bundles(tmp_path_factory):
+    """The unpacked bundles of all assignments, made from a course with a canary in every solution."""
+    root = tmp_path_factory.mktemp("bundles") / "assignments"
+    kept = ("source", "reference", "nbgrader_config.py", "course.toml")
+    root.mkdir()
+    for name in kept:
+        path = ROOT / "assignments" / name
+        shutil.copytree(path, root / name) if path.is_dir() else shutil.copy(path, root)
+    assert plant(root) > 6 * len(NAMES)
+    os.environ["PLAINGRADER_COURSE"] = str(root)
+    forget()
+    from plaingrader.release import release
+
+    for name in NAMES:
+        path = release(name)
+        with zipfile.ZipFile(path) as archive:
+            archive.extractall(root.parent / "out")
+    yield root.parent
+    del os.environ["PLAINGRADER_COURSE"]
+    forget()
+
+
+def released(bundles, name):
+    return nbformat.read(bundles / "out" / name / f"{name}.ipynb", as_version=4)
+
+
+def test_no_bundle_holds_a_solution(bundles):
+    assert holders(bundles / "out") == []
+
+
+def test_no_bundle_holds_the_grader(bundles):
+    for path in (bundles / "out").rglob("*"):
+        assert "plaingrader" not in path.parts and path.name not in ("course.toml", "gradebook.db")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_bundle_is_complete_and_its_checksum_right(bundles, name):
+    folder, archive = bundles / "out" / name, bundles / "dist" / f"{name}-student.zip"
+    assert {path.name for path in folder.iterdir()} >= {f"{name}.ipynb", "README.md", "variants.py", "visible.json"}
+    assert len(list(folder.glob("plain_transformer-*.whl"))) == 1
+    digest, file = (bundles / "dist" / f"{name}-student.zip.sha256").read_text(encoding="utf-8").split()
+    assert file == archive.name and digest == hashlib.sha256(archive.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_released_notebook_has_stubs_and_no_output(bundles, name):
+    nb = released(bundles, name)
+    text = nbformat.writes(nb)
+    assert "BEGIN SOLUTION" not in text and CANARY not in text
+    assert all(not cell.get("outputs") and cell.get("execution_count") is None for cell in nb.cells)
+    answers = [cell for cell in nb.cells if cell.metadata.get("nbgrader", {}).get("solution")]
+    assert answers and all("your answer here" in cell.source.lower() for cell in answers)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_map_the_notebook_and_the_grader_agree(name):
+    nb = nbformat.read(ROOT / "assignments/source" / name / f"{name}.ipynb", as_version=4)
+    graded = {}
+    for cell in nb.cells:
+        data = cell.metadata.get("nbgrader", {})
+        if data.get("grade"):
+            graded[data["grade_id"].removesuffix("-test")] = data["points"]
+    items = {item.name: item for item in course.find(name).items}
+    assert graded == {item.name: item.points for item in items.values()}
+    assert questions(name).keys() == {item.name for item in items.values() if item.kind != "written"}
+    for question in questions(name).values():
+        assert question.points == items[question.name].points
+        assert question.by_hand == (items[question.name].kind == "by hand")
+        assert (question.handed_out is not None) == (items[question.name].kind == "mend")
+        assert question.title == items[question.name].title
+    assert sum(item.kind == "written" for item in items.values()) == 1
+    assert 6 <= len(items) <= 10
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_map_points_into_the_chapter(name):
+    assignment = course.find(name)
+    nb = nbformat.read(ROOT / "chapters" / f"{assignment.chapter}.ipynb", as_version=4)
+    text = " ".join(re.sub(r"[*`]", "", cell.source) for cell in nb.cells if cell.cell_type == "markdown")
+    headings = set(re.findall(r"^#+ (.*)$", "\n".join(cell.source for cell in nb.cells if cell.cell_type == "markdown"), re.MULTILINE))
+    for item in assignment.items:
+        assert item.section in headings, (item.name, item.section)
+        assert re.sub(r"[*`]", "", item.objective) in text, (item.name, item.objective)
+        assert item.minutes > 0 and item.points > 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_visible_checks_know_right_from_wrong_without_a_solution(bundles, name):
+    sheet = Sheet(name, "kim", bundles / "out" / name)
+    for question in questions(name).values():
+        exercise = question.exercise()
+        if question.by_hand:
+            numbers = sheet.numbers(question.name)
+            case = numbers if isinstance(numbers, tuple) else (numbers,)
+            assert sheet.check(question.name, question.reference(*case)).status == "recorded"
+            continue
+        assert sheet.check(question.name, question.reference).status == "right"
+        assert sheet.check(question.name, lambda *arguments: None).status == "not attempted"
+        named = [sheet.check(question.name, mistake.answer).status for mistake in exercise.mistakes]
+        assert set(named) == {"mistake"}
+
+
+def test_hidden_cases_are_not_the_visible_ones(bundles):
+    from plaingrader import marks
+    from plaingrader.release import VISIBLE_SEED
+
+    for name in NAMES:
+        for question in questions(name).values():
+            if not question.by_hand:
+                assert marks.hidden_seed(question, "kim", name) != VISIBLE_SEED
+                assert marks.hidden_seed(question, "kim", name) != marks.hidden_seed(question, "lee", name)
+
+
+def test_a_sheet_says_what_is_missing(tmp_path):
+    with pytest.raises(ValueError, match="write your student id between the quotes"):
+        Sheet("03_mlp", "  ")
+    with pytest.raises(FileNotFoundError, match="no variants.py beside the notebook"):
+        Sheet("03_mlp", "kim", tmp_path)
+
+
+def test_numbers_depend_on_the_student_and_nothing_else(bundles):
+    folder = bundles / "out" / "03_mlp"
+    one, same, other = (Sheet("03_mlp", student, folder).numbers("q1") for student in ("Kim ", "kim", "lee"))
+    assert all(np.array_equal(a, b) for a, b in zip(one, same, strict=True))
+    assert not all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+def test_a_check_marks_nothing_under_another_grader(bundles, monkeypatch):
+    sheet = Sheet("03_mlp", "kim", bundles / "out" / "03_mlp")
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    with pytest.raises(RuntimeError, match="make grade"):
+        sheet.check("q1", 1.0)
+    monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
+    with pytest.raises(AssertionError, match="Not attempted"):
+        sheet.check("q1", ...)
