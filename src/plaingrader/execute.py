@@ -11,8 +11,8 @@ import time
 from pathlib import Path
 from subprocess import DEVNULL
 
+from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
-from nbconvert.preprocessors import ExecutePreprocessor
 from nbformat.v4 import new_code_cell, new_output
 from nbgrader.preprocessors import Execute
 from nbgrader.utils import is_grade, is_solution
@@ -43,7 +43,7 @@ class Judge(Execute):
     def preprocess(self, nb, resources, km=None):
         """Run all cells; where the kernel ends or hangs, once more without the cell that did it."""
         course = resources["nbgrader"]
-        self.assignment, self.student = course["assignment"], self.student or course["student"]
+        self.assignment, self.who = course["assignment"], self.student or course["student"]
         self.questions = questions(self.assignment)
         self.deadline = time.monotonic() + self.budget
         lost = {}
@@ -55,9 +55,8 @@ class Judge(Execute):
     def attempt(self, nb, resources, desk, lost):
         """Run the notebook in a fresh box. False if a cell, now in ``lost`` with the reason, took the kernel with it."""
         lay_out(desk, Path(resources["metadata"]["path"]))
-        ExecutePreprocessor.__init__(self, parent=self.parent)
+        NotebookClient.__init__(self, nb)  # as nbconvert does for every notebook
         self.desk, self.sources = desk, submission.own_sources(nb)
-        self.nb, self.km, self.kc, self.owns_km = nb, None, None, True
         self.reset_execution_trackers()
         self.timeout_func = lambda cell: max(1, min(self.timeout, int(self.deadline - time.monotonic())))
         with self.setup_kernel(cwd=str(desk), env=sandbox.environment(desk), stdout=DEVNULL, stderr=DEVNULL):
@@ -108,7 +107,7 @@ class Judge(Execute):
         question = self.questions[cell.metadata.nbgrader["grade_id"].removesuffix("-test")]
         made = marks.none(question, "stopped", reason) if reason else self.made(question)
         if question.by_hand and made.status != "right":
-            made = submission.other_students(made, self.sources, self.student)
+            made = submission.other_students(made, self.sources, self.who)
         html, text = made.verdict._repr_html_(), repr(made.verdict)
         shown = new_output("display_data", {"text/html": html, "text/plain": text}, metadata={"plaincourse": made.as_dict()})
         points = new_output("execute_result", {"text/plain": repr(float(made.points))}, execution_count=index + 1)
@@ -119,7 +118,7 @@ class Judge(Execute):
         name = refused_use(self.sources.get(question.name, ""), self.sources.values(), question.refuse)
         if name:
             return marks.none(question, "refused", f"This question asks you to write {name}; your answer may not use it.")
-        cases = marks.groups(question, self.student, self.assignment)
+        cases = marks.groups(question, self.who, self.assignment)
         encoded = [[encode(case) for case in group] for group in cases]
         names = question.exercise().argument_names
         asked = json.dumps([question.answer, question.by_hand, names, encoded, list(question.refuse)])

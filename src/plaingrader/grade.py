@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from html import escape
 
 from distributed import Client, KilledWorker, LocalCluster, as_completed
@@ -45,15 +46,17 @@ def collected(name, limits=()):
     return [jobs.Task(name, folder.parent.name, str(folder), limits) for folder in folders]
 
 
+@contextmanager
 def engine(workers, scheduler, count):
     """A Dask client: of the cluster at this address, or of processes here."""
     if scheduler:
-        return Client(scheduler)
-    workers = workers or min(os.cpu_count() or 1, max(count, 1))
-    cluster = LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, memory_limit=None, dashboard_address=None, silence_logs="ERROR")
-    client = Client(cluster)
-    client.own_cluster = cluster  # kept alive with the client, and closed with it
-    return client
+        with Client(scheduler) as client:
+            yield client
+        return
+    workers = workers or min(os.cpu_count() or 1, count)
+    with LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, memory_limit=None, dashboard_address=None, silence_logs="ERROR") as cluster:
+        with Client(cluster) as client:
+            yield client
 
 
 def run(client, job, tasks, say, what="graded"):

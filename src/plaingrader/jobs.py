@@ -111,7 +111,8 @@ def autograde(task, nb, place):
     """The notebook as nbgrader's autograder leaves it, in a course of its own at ``place`` with a copy of the gradebook."""
     shutil.copy(course.folder() / "gradebook.db", place)
     (place / "source").mkdir()
-    shutil.copytree(course.folder() / "source" / task.assignment, place / "source" / task.assignment)
+    own = course.folder() / "source" / task.assignment
+    shutil.copytree(own, place / "source" / task.assignment, ignore=shutil.ignore_patterns("*.ipynb"))
     desk = place / "submitted" / "student" / task.assignment
     shutil.copytree(task.folder, desk, symlinks=True, ignore=shutil.ignore_patterns("*.ipynb"))
     nbformat.write(nb, desk / f"{task.assignment}.ipynb")

@@ -8,7 +8,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from .refused import defined, parsed
+from .refused import parsed, top_level
 
 
 class Mend(NbGraderPreprocessor):
@@ -106,16 +106,11 @@ def same_name(cell, handed_out, before):
     """By the function or the variable that it defines, for an answer."""
     if cell.cell_type != "code":
         return None
-    own = defined(parsed(cell.source))
+    own = top_level(parsed(cell.source))
     for name, original in handed_out.items():
-        if not original.metadata.nbgrader.locked and original.cell_type == "code" and own & top_level(original.source):
+        if not original.metadata.nbgrader.locked and original.cell_type == "code" and own & top_level(parsed(original.source)):
             return name
     return None
-
-
-def top_level(source):
-    """The names that a handed-out answer cell defines, without the arguments of its functions."""
-    return {name for node in parsed(source).body for name in ([node.name] if hasattr(node, "name") else [target.id for target in getattr(node, "targets", [])])}
 
 
 def follows(cell, handed_out, before):

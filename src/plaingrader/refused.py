@@ -4,20 +4,40 @@ import ast
 
 
 def refused_use(answer, cells, refuse):
-    """The first refused dotted name that the answer's source uses, or None. cells: the sources of all of the student's cells.
+    """The first refused dotted name that an answer uses, or None. cells: the sources of all of the student's cells.
 
-    An import in any cell counts for the answer only if the answer uses what it brought.
+    What the answer calls from other cells counts as its own. An import counts only where its name is used, or in the answer itself.
     """
+    trees = [parsed(source) for source in cells]
     tree, aliases = parsed(answer), {}
-    for source in [*cells, answer]:
-        aliases |= imports(parsed(source))
-    inside = imports(tree)
-    own = defined(tree) - set(inside)
-    for path in [*inside.values(), *used(tree, aliases, own)]:
-        for name in refuse:
-            if path == name or path == name.rpartition(".")[0] + ".*":
-                return name
-    return None
+    for other in [*trees, tree]:
+        aliases |= imports(other)
+    paths = list(imports(tree).values())
+    for part in reached(tree, trees):
+        paths += used(part, aliases, defined(part) - set(imports(part)))
+    return next((name for path in paths for name in refuse if path in (name, name.rpartition(".")[0] + ".*")), None)
+
+
+def reached(tree, trees):
+    """The answer's tree, and the trees of cells that define what it uses, and what those use."""
+    found, names = [tree], names_in(tree)
+    while True:
+        more = [other for other in trees if not any(other is one for one in found) and top_level(other) & names]
+        if not more:
+            return found
+        found += more
+        names = set().union(*map(names_in, more))
+
+
+def names_in(tree):
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+
+
+def top_level(tree):
+    """The functions, classes and variables that a cell defines, without what is inside its functions."""
+    names = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    targets = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
+    return names | {target.id for target in targets if isinstance(target, ast.Name)}
 
 
 def parsed(source):

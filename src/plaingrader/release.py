@@ -115,10 +115,11 @@ def readme(assignment):
 1. With Python 3.11 or newer, in this folder:
 
        python -m venv .venv
-       .venv/bin/python -m pip install "$(ls plain_transformer-*.whl)[notebooks]" jupyterlab
+       .venv/bin/python -m pip install "./{built()[0]}[notebooks]" jupyterlab
        .venv/bin/jupyter lab {assignment.name}.ipynb
 
-   On Windows: `.venv\\Scripts\\python` and `.venv\\Scripts\\jupyter`, and write out the wheel's file name.
+   On Windows: `.venv\\Scripts\\python` and `.venv\\Scripts\\jupyter`. On Linux, a small PyTorch without CUDA:
+   put `PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu` before the second command.
 2. Write your student id between the quotes after `STUDENT`, in the first code cell. Your numbers depend on it.
 3. Answer from top to bottom, in the cells that say so. The check under a question shows at once what it can. The marks come
    from other inputs.

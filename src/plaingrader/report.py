@@ -64,8 +64,9 @@ def distribution(assignment, rows):
     axes.hist(totals, bins=10, range=(0, assignment.points), color="#3b7dd8", edgecolor="white")
     axes.set(xlabel=f"points, of {assignment.points:g}", ylabel="students")
     axes.yaxis.get_major_locator().set_params(integer=True)
-    for place in ("top", "right"):
-        axes.spines[place].set_visible(False)
+    for place, spine in axes.spines.items():
+        spine.set_visible(place in ("left", "bottom"))
+        spine.set_color("#808080")
     for item in (axes.xaxis, axes.yaxis):
         item.label.set_color("#808080")
     axes.tick_params(colors="#808080")

@@ -87,7 +87,7 @@ class Verdict:
     """What `check` found. True if the answer is right."""
 
     title: str
-    status: str  # right, recorded, not attempted, mistake, wrong, error
+    status: str  # one of HEADINGS
     message: str
 
     @property
@@ -114,6 +114,8 @@ HEADINGS = {
     "mistake": "Not quite, and it looks like a known mistake.",
     "wrong": "Not quite.",
     "error": "Your code stopped with an error.",
+    "refused": "Not allowed here.",
+    "stopped": "Stopped.",
 }
 
 

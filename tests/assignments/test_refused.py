@@ -1,0 +1,44 @@
+"""Which answers use a function that they are to write."""
+
+import pytest
+
+from plaingrader.refused import refused_use
+
+SOFTMAX = "plainformer.activations.softmax"
+ANSWER = "def my_softmax(x):\n    return {}(x)"
+
+
+@pytest.mark.parametrize(
+    ("cells", "answer"),
+    [
+        ([], "from plainformer.activations import softmax\n" + ANSWER.format("softmax")),
+        ([], "from plainformer.activations import softmax as s\nmy_softmax = s"),
+        ([], "from plainformer.activations import *\n" + ANSWER.format("softmax")),
+        ([], "import plainformer.activations as a\n" + ANSWER.format("a.softmax")),
+        ([], "import plainformer.activations\n" + ANSWER.format("plainformer.activations.softmax")),
+        ([], "from plainformer import activations\n" + ANSWER.format("activations.softmax")),
+        ([], "def my_softmax(x):\n    from plainformer.activations import softmax\n    return softmax(x)"),
+        (["from plainformer.activations import softmax as s"], ANSWER.format("s")),
+        (["from plainformer.activations import softmax as s", "def helper(x): return s(x)"], ANSWER.format("helper")),
+        (["from plainformer.activations import softmax as s\ng = s", "def helper(x): return g(x)"], ANSWER.format("helper")),
+        (["%matplotlib inline\nfrom plainformer.activations import softmax as s"], ANSWER.format("s")),
+    ],
+)
+def test_refused(cells, answer):
+    assert refused_use(answer, [*cells, answer], (SOFTMAX,)) == SOFTMAX
+
+
+@pytest.mark.parametrize(
+    ("cells", "answer"),
+    [
+        ([], ANSWER.format("np.exp")),
+        (["from plainformer.activations import softmax"], ANSWER.format("np.exp")),
+        (["from plainformer.activations import softmax"], "def softmax(x):\n    return softmax(x)\nmy_softmax = softmax"),
+        (["from plainformer.activations import softmax"], "def my_softmax(softmax):\n    return softmax"),
+        ([], "from plainformer.activations import gelu\n" + ANSWER.format("gelu")),
+        (["from plainformer.activations import softmax\ndef other(x): return softmax(x)"], ANSWER.format("np.exp")),
+        ([], "def my_softmax(x:\n    return softmax("),
+    ],
+)
+def test_allowed(cells, answer):
+    assert refused_use(answer, [*cells, answer], (SOFTMAX,)) is None
