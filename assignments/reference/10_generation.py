@@ -384,11 +384,6 @@ QUESTIONS = [
         ),
         mistakes=(
             Mistake(
-                "the branches see each other",
-                "Every new token still finds the ones of the branches before it in its cache. Each must start from the prompt's own.",
-                broken_branches,
-            ),
-            Mistake(
                 "all together",
                 "You put all the new tokens into one cache, so each reads all of them. Each reads the prompt and itself.",
                 all_together,
