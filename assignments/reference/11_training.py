@@ -208,17 +208,16 @@ def losses(W, x, came, rate, steps):
     return training()(W, x, came, rate, steps)
 
 
-def training(keep=0.0, late=False, total=False, sign=1):
-    """The loop; keep = 1 adds each gradient to those before it."""
+def training(late=False, total=False, sign=1):
+    """The loop; the arguments are places where people go wrong."""
 
     def answer(W, x, came, rate, steps):
-        gradient, found = 0.0, []
+        found = []
         for _ in range(steps + late):
             p = softmax(x @ W)
             found.append(-np.log(p[range(len(came)), came]).mean())
             p[range(len(came)), came] -= 1
-            gradient = keep * gradient + x.T @ p / (1 if total else len(came))
-            W = W - sign * rate * gradient
+            W = W - sign * rate * x.T @ p / (1 if total else len(came))
         return np.array(found[late:])
 
     return answer
@@ -485,11 +484,6 @@ QUESTIONS = [
             Property("more steps", 1, lambda rng: [examples(rng, 4, 3, 2, 6)]),
         ),
         mistakes=(
-            Mistake(
-                "old slopes kept",
-                "Each step still uses the slopes of all steps before it. They must be gone before new ones come.",
-                training(keep=1.0),
-            ),
             Mistake(
                 "losses after the step",
                 "Your losses are those after each step. Note the loss of the weights that the step starts from.",
