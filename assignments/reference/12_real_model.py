@@ -186,6 +186,12 @@ def reordered(firsts, back=False):
     return answer
 
 
+def far_apart(table, heads):
+    """As if the columns of all heads were dealt out in turn."""
+    dealt_out = table.reshape(len(table), -1, heads).swapaxes(1, 2).reshape(table.shape)
+    return for_halves(dealt_out, heads).reshape(len(table), heads, -1).swapaxes(1, 2).reshape(table.shape)
+
+
 def broken_for_halves(table, heads):
     width = table.shape[1]
     order = np.concatenate([np.arange(0, width, 2), np.arange(1, width, 2)])
@@ -379,9 +385,9 @@ QUESTIONS = [
         ),
         mistakes=(
             Mistake(
-                "across the heads",
-                "You reorder all columns at once, so each head gets columns of the others. Every head is reordered within itself.",
-                broken_for_halves,
+                "columns far apart",
+                "You took every so-many-th column for one head. The columns of a head stand side by side.",
+                far_apart,
             ),
             Mistake(
                 "the way back",
