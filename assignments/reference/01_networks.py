@@ -226,11 +226,6 @@ QUESTIONS = [
             Property("several steps", 2, lambda rng: [points(rng, 5, 2), points(rng, 4, 7)]),
         ),
         mistakes=(
-            Mistake(
-                "as handed out",
-                "It still gives what it gave before. Follow one step on paper: which w does the slope of b see?",
-                broken_fit_line,
-            ),
             Mistake("the other order", "Now the slope of w sees a b that has moved already. Both slopes belong to the same place.", bias_first),
             Mistake(
                 "mean for sum",
