@@ -236,11 +236,6 @@ QUESTIONS = [
         ),
         mistakes=(
             Mistake(
-                "as handed out",
-                "It still gives what it gave before. Look at what reshape does to [[1, 2, 3], [4, 5, 6]], and at what you need.",
-                broken_from_pytorch,
-            ),
-            Mistake(
                 "reshaped in another order",
                 "Read in another order, the numbers still land in wrong places. Rows are to become columns.",
                 column_by_column,
