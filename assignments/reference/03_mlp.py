@@ -150,11 +150,6 @@ QUESTIONS = [
             Property("numbers far from zero", 1, lambda rng: [(rng.uniform(2, 4, size=5) * rng.choice([-1, 1], size=5),)]),
         ),
         mistakes=(
-            Mistake(
-                "as handed out",
-                "It still gives what it gave before. Compare it with the formula in the chapter, symbol by symbol.",
-                broken_gelu,
-            ),
             Mistake("square for cube", "The cubic term has z**3.", tanh_form(power=2)),
             Mistake("no half", "The factor ½ at the front is missing.", tanh_form(half=1.0)),
             Mistake("no cubic term", "The term 0.044715 z³ is missing.", tanh_form(cubic=0.0)),
