@@ -12,9 +12,12 @@ def refused_use(answer, cells, refuse):
     tree, aliases = parsed(answer), {}
     for other in [*trees, tree]:
         aliases |= imports(other)
+    everything = set().union(*map(starred, [*trees, tree]))
     paths = list(imports(tree).values())
     for part in reached(tree, trees):
-        paths += used(part, aliases, defined(part) - set(imports(part)))
+        own = defined(part) - set(imports(part))
+        paths += used(part, aliases, own)
+        paths += [f"{module}.{name}" for module in everything for name in names_in(part) - own - set(aliases)]
     return next((name for path in paths for name in refuse if path in (name, name.rpartition(".")[0] + ".*")), None)
 
 
@@ -60,6 +63,12 @@ def imports(tree):
             for item in node.names:
                 found[item.asname or item.name] = f"{node.module}.{item.name}"
     return found
+
+
+def starred(tree):
+    """The modules of which everything is imported."""
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+    return {node.module for node in nodes if any(item.name == "*" for item in node.names)}
 
 
 def defined(tree):

@@ -21,6 +21,7 @@ ANSWER = "def my_softmax(x):\n    return {}(x)"
         (["from plainformer.activations import softmax as s"], ANSWER.format("s")),
         (["from plainformer.activations import softmax as s", "def helper(x): return s(x)"], ANSWER.format("helper")),
         (["from plainformer.activations import softmax as s\ng = s", "def helper(x): return g(x)"], ANSWER.format("helper")),
+        (["from plainformer.activations import *"], ANSWER.format("softmax")),
         (["%matplotlib inline\nfrom plainformer.activations import softmax as s"], ANSWER.format("s")),
     ],
 )
@@ -37,6 +38,7 @@ def test_refused(cells, answer):
         (["from plainformer.activations import softmax"], "def my_softmax(softmax):\n    return softmax"),
         ([], "from plainformer.activations import gelu\n" + ANSWER.format("gelu")),
         (["from plainformer.activations import softmax\ndef other(x): return softmax(x)"], ANSWER.format("np.exp")),
+        (["from plainformer.activations import *"], "def softmax(x):\n    return softmax(x)\nmy_softmax = softmax"),
         ([], "def my_softmax(x:\n    return softmax("),
     ],
 )

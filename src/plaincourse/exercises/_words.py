@@ -20,6 +20,8 @@ def short(value):
         text = np.array2string(value, precision=4, suppress_small=True, separator=", ", threshold=24, edgeitems=2)
         text = re.sub(r"\s+", " ", text).replace("[ ", "[").replace("-", "−")
         return text + (f" of shape {value.shape}" if value.ndim > 1 else "")
+    if hasattr(value, "_fields"):  # a model or a block: pages of numbers
+        return f"{type(value).__name__}(…)"
     if isinstance(value, list | tuple):
         return "(" + ", ".join(map(short, value)) + ")"
     return type(value).__name__ if not isinstance(value, str | None) else repr(value)
