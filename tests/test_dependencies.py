@@ -86,10 +86,20 @@ def test_torch_is_found_missing_where_it_is_needed():
         loaded_by(WITHOUT_TORCH + "import torch")
 
 
-@pytest.mark.parametrize("package", ["plainformer", "plaincourse"])
+@pytest.mark.parametrize("package", ["plainformer", "plaincourse", "plaingrader"])
 def test_nothing_imports_a_chapter_or_a_test(package):
     for path in modules(package):
         assert not imported(path.read_text(encoding="utf-8")) & {"chapters", "assignments", "tests", "conftest"}, path
+
+
+@pytest.mark.parametrize("package", ["plainformer", "plaincourse"])
+def test_what_students_get_does_not_need_the_grader(package):
+    for path in modules(package):
+        assert not imported(path.read_text(encoding="utf-8")) & {"plaingrader", "nbgrader", "distributed", "nbconvert"}, path
+
+
+def test_what_runs_beside_a_students_code_is_light():
+    assert not loaded_by("import plaincourse.assigned.answers") & {"torch", "matplotlib", "nbgrader", "plaingrader"}
 
 
 def test_importing_plaincourse_is_light():
