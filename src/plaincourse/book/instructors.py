@@ -16,7 +16,6 @@ from sphinx.util.docutils import SphinxDirective
 
 MAP = "assignments/course.toml"
 OPTIONS = "src/plaingrader/__main__.py"
-KINDS = ("by hand", "function", "mend", "written")
 TIME = re.compile(r"- \*\*Time\*\*: ([^;\n]*)")
 EXERCISE = re.compile(r"Difficulty \d, (\d+) minutes")
 MARKUP = re.compile(r"([\\`*_{}\[\]<>|$#~])")
@@ -112,28 +111,28 @@ class AssignedQuestions(Generated):
     def markdown(self, root):
         """The lines of the whole list."""
         names = list(assignments(root))
-        header = ["Assignment", "Folder", "Questions", *KINDS, "Minutes", "Points"]
-        lines = [*overview(root, names), *(line for name in names for line in self.folded(root, name))]
-        return [*table(header, lines[: len(names) + 1], 2), *lines[len(names) + 1 :]]
+        header = ["Assignment", "Questions", "Minutes", "Points"]
+        return [*table(header, overview(root, names), 1), *(line for name in names for line in folded(root, name))]
 
-    def folded(self, root, name):
-        """One assignment's questions, to unfold."""
-        entry = assignments(root)[name]
-        page = f"../{entry['chapter']}.ipynb"
-        lines = [
-            [
-                f"{question['name']}: {plain(question['title'])}",
-                plain(question["objective"]),
-                f"[{plain(question['section'])}]({page}#{anchor(question['section'])})",
-                question["kind"],
-                question["minutes"],
-                question["points"],
-            ]
-            for question in entry["question"]
+
+def folded(root, name):
+    """One assignment's questions, to unfold."""
+    entry = assignments(root)[name]
+    page = f"../{entry['chapter']}.ipynb"
+    lines = [
+        [
+            f"{question['name']}: {plain(question['title'])}",
+            plain(question["objective"]),
+            f"[{plain(question['section'])}]({page}#{anchor(question['section'])})",
+            question["kind"],
+            question["minutes"],
+            question["points"],
         ]
-        lines.append(["**Together**", "", "", "", total(root, name, "minutes"), total(root, name, "points")])
-        header = ["Question", "Objective", "Section", "Kind", "Minutes", "Points"]
-        return ["", f"````{{dropdown}} {titled(root, name)}", *table(header, lines, 4), "````"]
+        for question in entry["question"]
+    ]
+    lines.append(["**Together**", "", "", "", total(root, name, "minutes"), total(root, name, "points")])
+    header = ["Question", "Objective", "Section", "Kind", "Minutes", "Points"]
+    return ["", f"````{{dropdown}} {titled(root, name)}", *table(header, lines, 4), "````"]
 
 
 def titled(root, name):
@@ -146,11 +145,9 @@ def overview(root, names):
     """A line for each assignment, and one for all."""
     lines = []
     for name in names:
-        kinds = [question["kind"] for question in assignments(root)[name]["question"]]
-        counts = [len(kinds), *(kinds.count(kind) for kind in KINDS)]
-        lines.append([titled(root, name), f"`{name}`", *counts, total(root, name, "minutes"), total(root, name, "points")])
-    sums = [sum(line[column] for line in lines) for column in range(2, len(lines[0]))]
-    return [*lines, ["**Together**", "", *sums]]
+        count = len(assignments(root)[name]["question"])
+        lines.append([f"{titled(root, name)}<br>`{name}`", count, total(root, name, "minutes"), total(root, name, "points")])
+    return [*lines, ["**Together**", *(sum(line[column] for line in lines) for column in (1, 2, 3))]]
 
 
 class CoursePlan(Generated):
@@ -172,7 +169,7 @@ class CoursePlan(Generated):
             sums = [old + new for old, new in zip(sums, minutes, strict=True)]
             links = "<br>".join(f"[{int(name[:2])}. {plain(chapter(root, name)['title'])}](../{name}.ipynb)" for name in read)
             lines.append([week, links, "<br>".join(f"`{name}`" for name in given), *minutes, hours(sum(minutes))])
-        lines.append(["", "**Together**", "", *sums, hours(sum(sums))])
+        lines.append(["**All**", "", "", *sums, hours(sum(sums))])
         return table(["Week", "Read", "Hand out", "Reading", "Exercises", "Assigned", "Hours"], lines, 3)
 
 
