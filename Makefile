@@ -9,7 +9,7 @@ A ?=
 GRADE ?=
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help book test execute serve lab release grade requirements clean
+.PHONY: help book test execute serve lab release grade slides requirements clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -37,6 +37,9 @@ release: $(VENV)/.instructor  ## for instructors: the student bundle of an assig
 
 grade: $(VENV)/.instructor  ## for instructors: grade assignments/submitted/<student>/ (A=03_mlp, GRADE=options)
 	@$(BIN)/python -m plaingrader grade $(A) $(GRADE)
+
+slides: $(VENV)/.instructor  ## for instructors: Reveal.js slides of every chapter, into _build/slides (NB=chapters/02_matmul.ipynb for one)
+	@$(BIN)/python tools/slides.py $(filter chapters/0% chapters/1%,$(NB))
 
 requirements: $(VENV)/.all  ## compile requirements.txt again from pyproject.toml
 	$(BIN)/python tools/requirements.py
