@@ -6,7 +6,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from project import ROOT
 
 GUIDE = (ROOT / "chapters/appendix/for-instructors.md").read_text(encoding="utf-8")
-COMMANDS = [line.strip() for block in re.findall(r"^```sh\n(.*?)^```", GUIDE, re.M | re.S) for line in block.splitlines()]
+SHELL = re.findall(r"^```sh\n(.*?)^```", GUIDE, re.M | re.S)
+COMMANDS = [line.strip() for block in SHELL for line in block.replace("\\\n", " ").splitlines()]
 LABELLED = re.findall(r"^`([^`\n]+)`([^\n]*)\n\n```(\w+)\n(.*?)\n```$", GUIDE, re.M | re.S)
 KINDS = {  # of Create Assignment: grade, solution, locked
     "Read-only": (False, False, True),
@@ -18,7 +19,7 @@ KINDS = {  # of Create Assignment: grade, solution, locked
 
 def files():
     """Pairs of a path in the repository and the text that goes there, or to the end of what is there."""
-    return [(path, f"{text}\n") for path, _, _, text in LABELLED if "/" in path and not path.startswith("/")]
+    return [(path, f"{text}\n") for path, _, _, text in LABELLED if path.startswith(("assignments/", "tests/"))]
 
 
 def notebook():

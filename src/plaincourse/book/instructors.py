@@ -167,10 +167,16 @@ class CoursePlan(Generated):
             minutes = [sum(chapter(root, name)[part] for name in read) for part in ("reading", "exercises")]
             minutes.append(sum(total(root, name, "minutes") for name in given))
             sums = [old + new for old, new in zip(sums, minutes, strict=True)]
-            links = "<br>".join(f"[{int(name[:2])}. {plain(chapter(root, name)['title'])}](../{name}.ipynb)" for name in read)
-            lines.append([week, links, "<br>".join(f"`{name}`" for name in given), *minutes, hours(sum(minutes))])
-        lines.append(["**All**", "", "", *sums, hours(sum(sums))])
-        return table(["Week", "Read", "Hand out", "Reading", "Exercises", "Assigned", "Hours"], lines, 3)
+            items = [linked(root, name) for name in read] + [f"→ `{name}`" for name in given]
+            lines.append([week, "<br>".join(items), *minutes, hours(sum(minutes))])
+        lines.append(["**All**", "", *sums, hours(sum(sums))])
+        return table(["Week", "Read and hand out", "Reading", "Exercises", "Assigned", "Hours"], lines, 2)
+
+
+def linked(root, name):
+    """A link to a chapter that stays on one line."""
+    text = f"{int(name[:2])}. {plain(chapter(root, name)['title'])}".replace(" ", "\N{NO-BREAK SPACE}")
+    return f"[{text}](../{name}.ipynb)"
 
 
 def hours(minutes):
