@@ -6,6 +6,7 @@ import shutil
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from html import escape
+from pathlib import Path
 
 from distributed import Client, KilledWorker, LocalCluster, as_completed
 
@@ -54,7 +55,7 @@ def engine(workers, scheduler, count):
             yield client
         return
     workers = workers or min(os.cpu_count() or 1, count)
-    with LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, memory_limit=None, dashboard_address=None, silence_logs="ERROR") as cluster:
+    with LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, memory_limit=None, dashboard_address=":0", silence_logs="ERROR") as cluster:
         with Client(cluster) as client:
             yield client
 
@@ -83,19 +84,26 @@ def outcome(future, task):
 
 
 def publish(task, result):
-    """Put a job's result where nbgrader looks for it: the autograded notebook, and the scores in the gradebook."""
-    if "error" in result:
+    """Put a job's result where nbgrader looks for it: the autograded notebook, and the scores in the gradebook.
+
+    Once only: nbgrader flags every mark that a person gave as soon as a machine's mark comes again.
+    """
+    if "error" in result or gradebook.holds(task, result):
         return
     notebook = task.kept / f"{task.assignment}.ipynb"
     target = course.folder() / "autograded" / task.student / task.assignment
     if notebook.exists():
         target.mkdir(parents=True, exist_ok=True)
         shutil.copy(notebook, target)
+        for note in jobs.NOTES:  # nbgrader's exchange looks for them beside the feedback
+            if (Path(task.folder) / note).is_file():
+                shutil.copy(Path(task.folder) / note, target)
         gradebook.record(task, notebook)
     else:
         shutil.rmtree(target, ignore_errors=True)
         gradebook.record_nothing(task)
         write_note(task, result)
+    gradebook.stamp(task, result)
 
 
 def give_feedback(task):

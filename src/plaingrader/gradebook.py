@@ -12,6 +12,8 @@ from nbgrader.preprocessors import AssignLatePenalties, SaveAutoGrades
 from . import course
 from .jobs import settings
 
+STAMP = "recorded"
+
 
 @contextmanager
 def opened():
@@ -33,6 +35,23 @@ def knows(name):
             return bool(gradebook.find_assignment(name).notebooks)
         except MissingEntry:
             return False
+
+
+def holds(task, result):
+    """Whether the gradebook has this very result."""
+    path = task.kept / STAMP
+    if not path.exists() or path.read_text(encoding="utf-8") != result["fingerprint"]:
+        return False
+    with opened() as gradebook:
+        try:
+            return bool(gradebook.find_submission(task.assignment, task.student))
+        except MissingEntry:
+            return False
+
+
+def stamp(task, result):
+    """Remember that the gradebook has this result."""
+    (task.kept / STAMP).write_text(result["fingerprint"], encoding="utf-8")
 
 
 def record(task, notebook):

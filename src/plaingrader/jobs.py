@@ -24,6 +24,7 @@ from . import course, submission
 from .questions import questions
 
 RESULT = "result.json"
+NOTES = ("timestamp.txt", "submission_secret.txt")  # of nbgrader's exchange
 warnings.filterwarnings("ignore", category=SAWarning)  # SQLAlchemy 2.1 on what nbgrader does with its sessions
 
 

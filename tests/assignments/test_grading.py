@@ -337,6 +337,6 @@ def test_a_second_grading_does_nothing_again_but_sees_a_persons_marks(graded, ti
         book.db.commit()
     rows = {row.student: row for row in grade(tiny.NAME, workers=1, limits=LIMITS, say=lambda text: None)}
     assert kept == {path: path.stat().st_mtime_ns for path in (tiny_course / ".grading").rglob("result.json")}
-    assert rows["perfect"].total == 7.5
+    assert rows["perfect"].total == 7.5 and rows["perfect"].waiting == ()
     page = (tiny_course / "feedback" / "perfect" / tiny.NAME / f"{tiny.NAME}.html").read_text(encoding="utf-8")
     assert "7.5 / 8.0" in page

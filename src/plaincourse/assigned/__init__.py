@@ -96,9 +96,18 @@ def form(stored, answer):
         got = array(by_hand(answer))
     except Problem as problem:
         return Verdict(stored.title, *problem.args)
-    wanted = tuple(stored.reference)
-    if got.dtype.kind not in "biuf" or got.shape != wanted:
-        what = f"an array of shape {wanted}" if len(wanted) > 1 else f"a list of {wanted[0]} numbers" if wanted else "one number"
-        found = f"an array of shape {got.shape}" if got.dtype.kind in "biuf" else "something that is not all numbers"
-        return Verdict(stored.title, "wrong", f"This asks for {what}; yours is {found}.")
+    wanted = stored.reference  # a length is None where each student has another one
+    numbers, fits = got.dtype.kind in "biuf", len(got.shape) == len(wanted)
+    if not (numbers and fits and all(want in (None, length) for want, length in zip(wanted, got.shape, strict=True))):
+        found = f"an array of shape {got.shape}" if numbers else "something that is not all numbers"
+        return Verdict(stored.title, "wrong", f"This asks for {asked(wanted)}; yours is {found}.")
     return Verdict(stored.title, "recorded", "Its form is right. Whether its value is right, you learn when it is graded.")
+
+
+def asked(wanted):
+    """The form of a value, in words."""
+    if len(wanted) > 1:
+        return f"an array of shape ({', '.join('…' if length is None else str(length) for length in wanted)})"
+    if not wanted:
+        return "one number"
+    return "a list of numbers" if wanted[0] is None else f"a list of {wanted[0]} numbers"
