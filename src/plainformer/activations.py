@@ -3,8 +3,9 @@ import math
 import numbers
 
 import numpy as np
-from array_api_compat import array_namespace, is_torch_array
+from array_api_compat import is_torch_array
 
+from plainformer.engines import array_namespace
 from plainformer.shapes import shaped
 
 
@@ -52,7 +53,7 @@ def softmax(x, axis=-1):
     where all scores are -inf, all weights are 0. Raises ValueError for an axis that x does not have.
     """
     xp = array_namespace(x)
-    if isinstance(axis, bool) or not isinstance(axis, numbers.Integral) or not -x.ndim <= axis < x.ndim:
+    if isinstance(axis, bool) or not isinstance(axis, (int, numbers.Integral)) or not -x.ndim <= axis < x.ndim:
         raise ValueError(f"softmax: axis must be one of the {x.ndim} axes of x, got {axis!r}")
     if x.shape[axis] == 0:
         return x

@@ -3,9 +3,10 @@ import math
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from array_api_compat import array_namespace, device, is_numpy_array
+from array_api_compat import device, is_numpy_array
 
 from plainformer.activations import softmax
+from plainformer.engines import array_namespace
 from plainformer.linear import linear, linears
 from plainformer.shapes import Array, shaped
 
@@ -18,7 +19,7 @@ def attention_weights(query, key, mask=None):
     """
     xp = array_namespace(query)
     # Dividing before the product keeps the scores small.
-    scores = (query / math.sqrt(query.shape[-1])) @ xp.matrix_transpose(key)
+    scores = (query / math.sqrt(query.shape[-1])) @ key.mT
     if mask is not None:
         mask = np.array(mask) if is_numpy_array(mask) else mask  # PyTorch takes no views with negative steps
         mask = xp.asarray(mask, device=device(scores))
@@ -62,7 +63,7 @@ def causal_mask(queries, keys=None):
     keys = queries if keys is None else keys
     if queries > keys:
         raise ValueError(f"causal_mask: queries = {queries} must not exceed keys = {keys}")
-    return np.tril(np.ones((queries, keys), dtype=bool), k=keys - queries)
+    return np.arange(keys) <= np.arange(keys - queries, keys)[:, None]
 
 
 class Attention(NamedTuple):

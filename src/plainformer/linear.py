@@ -35,10 +35,12 @@ def side_by_side(weights):
 
     None unless they are NumPy arrays that lie so in memory.
     """
-    for left, right in itertools.pairwise(weights):
-        if type(left) is not np.ndarray or type(right) is not np.ndarray:
+    first, place, width = weights[0], None, 0
+    for weight in weights:
+        if type(weight) is not np.ndarray or weight.dtype != first.dtype or len(weight) != len(first):
             return None
-        alike = len(left) == len(right) and left.dtype == right.dtype and left.strides == right.strides
-        if not alike or right.ctypes.data - left.ctypes.data != left.shape[1] * left.strides[1]:
+        start = weight.__array_interface__["data"][0]
+        if weight.strides != first.strides or start != (place or start):
             return None
-    return as_strided(weights[0], (len(left), sum(weight.shape[1] for weight in weights)), writeable=False)
+        place, width = start + weight.shape[1] * weight.strides[1], width + weight.shape[1]
+    return as_strided(first, (len(first), width), writeable=False)

@@ -1,7 +1,8 @@
 """How order gets in: a signal added to the embedding, or a turn of every query and key."""
 import numpy as np
-from array_api_compat import array_namespace, device
+from array_api_compat import device
 
+from plainformer.engines import array_namespace
 from plainformer.settings import number
 from plainformer.shapes import shaped
 
