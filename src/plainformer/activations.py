@@ -3,8 +3,9 @@ import math
 import numbers
 
 import numpy as np
-from array_api_compat import array_namespace, is_torch_array
+from array_api_compat import is_torch_array
 
+from plainformer.engines import array_namespace
 from plainformer.shapes import shaped
 
 
@@ -17,9 +18,9 @@ def relu(x):
 
 @shaped("(...) -> (...)")
 def sigmoid(x):
-    """1 / (1 + e^-x), between 0 and 1. Written ``e^min(x, 0) / (1 + e^-|x|)``, so that nothing overflows."""
+    """1 / (1 + e^-x), between 0 and 1. Written ``(1 + tanh(x/2)) / 2``, the same number, so that nothing overflows."""
     xp = array_namespace(x)
-    return xp.exp(xp.minimum(x, xp.zeros_like(x))) / (1 + xp.exp(-xp.abs(x)))
+    return 0.5 * (1 + xp.tanh(0.5 * x))
 
 
 @shaped("(...) -> (...)")
@@ -52,12 +53,12 @@ def softmax(x, axis=-1):
     where all scores are -inf, all weights are 0. Raises ValueError for an axis that x does not have.
     """
     xp = array_namespace(x)
-    if isinstance(axis, bool) or not isinstance(axis, numbers.Integral) or not -x.ndim <= axis < x.ndim:
+    if isinstance(axis, bool) or not isinstance(axis, (int, numbers.Integral)) or not -x.ndim <= axis < x.ndim:
         raise ValueError(f"softmax: axis must be one of the {x.ndim} axes of x, got {axis!r}")
     if x.shape[axis] == 0:
         return x
     axis = int(axis)  # PyTorch takes none of NumPy's integers
     top = xp.max(x, axis=axis, keepdims=True)
-    e = xp.exp(x - xp.where(top == -math.inf, 0.0, top))
-    total = xp.sum(e, axis=axis, keepdims=True)
-    return e / xp.where(total == 0, 1.0, total)
+    e = xp.exp(x - xp.maximum(top, float(xp.finfo(x.dtype).min)))  # not -inf: -inf - (-inf) is no number
+    total = xp.sum(e, axis=axis, keepdims=True)  # at least 1, for the maximum gives e^0, or 0 if all scores are -inf
+    return e / xp.maximum(total, 1.0)

@@ -3,10 +3,11 @@ import math
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from array_api_compat import array_namespace, device, is_numpy_array
+from array_api_compat import device, is_numpy_array
 
 from plainformer.activations import softmax
-from plainformer.linear import linear
+from plainformer.engines import array_namespace
+from plainformer.linear import linear, linears
 from plainformer.shapes import Array, shaped
 
 
@@ -18,7 +19,7 @@ def attention_weights(query, key, mask=None):
     """
     xp = array_namespace(query)
     # Dividing before the product keeps the scores small.
-    scores = (query / math.sqrt(query.shape[-1])) @ xp.matrix_transpose(key)
+    scores = (query / math.sqrt(query.shape[-1])) @ key.mT
     if mask is not None:
         mask = np.array(mask) if is_numpy_array(mask) else mask  # PyTorch takes no views with negative steps
         mask = xp.asarray(mask, device=device(scores))
@@ -62,7 +63,7 @@ def causal_mask(queries, keys=None):
     keys = queries if keys is None else keys
     if queries > keys:
         raise ValueError(f"causal_mask: queries = {queries} must not exceed keys = {keys}")
-    return np.tril(np.ones((queries, keys), dtype=bool), k=keys - queries)
+    return np.arange(keys) <= np.arange(keys - queries, keys)[:, None]
 
 
 class Attention(NamedTuple):
@@ -93,14 +94,16 @@ def multi_head_attention(x, params, heads, mask=None, context=None):
 
 def project(x, context, params, heads):
     """Queries of x, (..., H, T, D), keys and values of the context, (..., G, S, D)."""
-    query = split_heads(linear(x, params.query, params.query_bias), heads)
-    groups = params.key.shape[-1] // query.shape[-1]
+    groups = params.key.shape[-1] * heads // params.query.shape[-1]
     if groups == 0 or heads % groups:
         facts = f"heads = {heads} must be a multiple of the key/value heads, G = {groups}"
         raise ValueError(f"multi_head_attention: {facts}")
-    key = split_heads(linear(context, params.key, params.key_bias), groups)
-    value = split_heads(linear(context, params.value, params.value_bias), groups)
-    return query, key, value
+    weights, biases = (params.query, params.key, params.value), (params.query_bias, params.key_bias, params.value_bias)
+    if context is x:
+        query, key, value = linears(x, weights, biases)
+    else:
+        query, (key, value) = linear(x, weights[0], biases[0]), linears(context, weights[1:], biases[1:])
+    return split_heads(query, heads), split_heads(key, groups), split_heads(value, groups)
 
 
 @shaped("(..., G*N, T, D), (..., G, S, D), (..., G, S, D), (..., T, S)? -> (..., T, G*N*D)")

@@ -2,9 +2,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from array_api_compat import array_namespace, device
+from array_api_compat import device
 
 from plainformer.attention import attend_heads, causal_mask, project
+from plainformer.engines import array_namespace
 from plainformer.linear import linear
 from plainformer.shapes import Array
 

@@ -1,6 +1,7 @@
 """From token ids to rows."""
-from array_api_compat import array_namespace, device
+from array_api_compat import device
 
+from plainformer.engines import array_namespace
 from plainformer.shapes import shaped
 
 

@@ -5,9 +5,8 @@ E the width of an input row, F the width of a state.
 """
 from typing import Annotated, NamedTuple
 
-from array_api_compat import array_namespace
-
 from plainformer.activations import sigmoid
+from plainformer.engines import array_namespace
 from plainformer.linear import linear
 from plainformer.shapes import Array, shaped
 

@@ -1,8 +1,9 @@
 """What keeps many layers standing: normalization of each row, and dropout in training."""
 from typing import Annotated, NamedTuple
 
-from array_api_compat import array_namespace, device
+from array_api_compat import device
 
+from plainformer.engines import array_namespace
 from plainformer.settings import generator, number
 from plainformer.shapes import Array, shaped
 

@@ -1,7 +1,8 @@
 """How order gets in: a signal added to the embedding, or a turn of every query and key."""
 import numpy as np
-from array_api_compat import array_namespace, device
+from array_api_compat import device
 
+from plainformer.engines import array_namespace
 from plainformer.settings import number
 from plainformer.shapes import shaped
 
@@ -49,12 +50,12 @@ def rotations(positions, width, base, like):
 
 def rotate(x, cos, sin, pairing):
     """Turn every pair of numbers of each row of x, (..., T, D), by its angle; see ``rope``."""
-    xp, half = array_namespace(x), x.shape[-1] // 2
-    if pairing == "neighbours":
-        a, b = x[..., 0::2], x[..., 1::2]
-        return xp.reshape(xp.stack([a * cos - b * sin, a * sin + b * cos], axis=-1), x.shape)
-    a, b = x[..., :half], x[..., half:]
-    return xp.concat([a * cos - b * sin, a * sin + b * cos], axis=-1)
+    half = x.shape[-1] // 2
+    first, second = (slice(0, None, 2), slice(1, None, 2)) if pairing == "neighbours" else (slice(half), slice(half, None))
+    a, b, turned = x[..., first], x[..., second], array_namespace(x).empty_like(x)
+    turned[..., first] = a * cos - b * sin
+    turned[..., second] = a * sin + b * cos
+    return turned
 
 
 @shaped("(..., T, D), (T) -> (..., T, D)")

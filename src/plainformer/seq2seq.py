@@ -7,11 +7,12 @@ source. Post-norm: each result is added to its input, and the sum is normalized.
 import math
 from typing import Annotated, NamedTuple
 
-from array_api_compat import array_namespace, device
+from array_api_compat import device
 
 from plainformer.activations import relu
 from plainformer.attention import Attention, causal_mask, multi_head_attention
 from plainformer.embedding import embed
+from plainformer.engines import array_namespace
 from plainformer.linear import linear
 from plainformer.mlp import MLP, mlp
 from plainformer.normalization import LayerNorm, layer_norm

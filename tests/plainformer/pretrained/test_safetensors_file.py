@@ -49,6 +49,13 @@ def test_tensors_are_views_of_the_file(path):
     assert first[-1, -1] == 99
 
 
+def test_a_system_without_large_pages(tmp_path, monkeypatch):
+    monkeypatch.delattr(safetensors_file.mmap, "MADV_HUGEPAGE", raising=False)
+    monkeypatch.delattr(os, "posix_fadvise", raising=False)
+    safetensors_file.write(tmp_path / "t", TENSORS, {})
+    np.testing.assert_array_equal(safetensors_file.read(tmp_path / "t")[0]["b"], TENSORS["b"])
+
+
 @pytest.mark.parametrize("stored", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_every_float_is_read(tmp_path, stored, dtype):

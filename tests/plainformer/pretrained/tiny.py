@@ -34,12 +34,12 @@ def tiny_fields():
 
 
 def tiny_tensors():
-    """Random tensors of the sizes that ``tiny_fields`` tells, (out, in)."""
+    """Random tensors of the sizes that ``tiny_fields`` tells, (out, in), in the order of the real file."""
     shapes = {"token_embd": (len(TOKENS), 8), "output_norm": (8,)}
     for layer in range(2):
         shapes |= {f"blk.{layer}.{name}": shape for name, shape in {
-            "attn_norm": (8,), "attn_q": (24, 8), "attn_k": (12, 8), "attn_v": (12, 8), "attn_output": (8, 24),
-            "ffn_norm": (8,), "ffn_gate": (12, 8), "ffn_up": (12, 8), "ffn_down": (8, 12)}.items()}
+            "attn_norm": (8,), "ffn_down": (8, 12), "ffn_gate": (12, 8), "ffn_up": (12, 8), "ffn_norm": (8,),
+            "attn_k": (12, 8), "attn_output": (8, 24), "attn_q": (24, 8), "attn_v": (12, 8)}.items()}
     rng = np.random.default_rng(0)
     return {f"{name}.weight": rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
 
