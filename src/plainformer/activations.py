@@ -18,9 +18,10 @@ def relu(x):
 
 @shaped("(...) -> (...)")
 def sigmoid(x):
-    """1 / (1 + e^-x), between 0 and 1. Written ``(1 + tanh(x/2)) / 2``, the same number, so that nothing overflows."""
+    """1 / (1 + e^-x), between 0 and 1. Written ``e^x / (1 + e^x)``, with x kept below where e^x would overflow."""
     xp = array_namespace(x)
-    return 0.5 * (1 + xp.tanh(0.5 * x))
+    e = xp.exp(xp.minimum(x, 0.999 * math.log(xp.finfo(x.dtype).max)))
+    return e / (1 + e)
 
 
 @shaped("(...) -> (...)")

@@ -145,3 +145,11 @@ def test_softmax_takes_an_axis_from_numpy(engine):
 def test_softmax_of_a_number_has_no_axis():
     with pytest.raises(ValueError, match="softmax: axis"):
         softmax(np.array(1.0))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sigmoid_is_right_to_the_last_digits_far_out(dtype):
+    z = np.array([-80, -40, -20, -5, 5, 20], dtype)
+    expected = torch.sigmoid(torch.tensor(z)).numpy()
+    assert np.max(np.abs(sigmoid(z) / expected - 1)) < 8 * np.finfo(dtype).eps
+    assert silu(np.array([-1e30], dtype)) == 0
