@@ -2,13 +2,20 @@
 
 from pathlib import Path
 
-from nbconvert.preprocessors import ClearMetadataPreprocessor
+from nbconvert.preprocessors import ClearMetadataPreprocessor, CSSHTMLHeaderPreprocessor
+from nbconvert.preprocessors.sanitize import SanitizeHTML
 from nbgrader import preprocessors
 
 c = get_config()  # noqa: F821  nbgrader defines it
 c.CourseDirectory.course_id = "plain-transformer"
 c.CourseDirectory.root = str(Path(__file__).resolve().parent)
 c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", ".pytest_cache"]
+
+# Feedback shows a student's own Markdown: no script may come with it.
+c.GenerateFeedback.preprocessors = [preprocessors.GetGrades, SanitizeHTML, CSSHTMLHeaderPreprocessor]
+c.SanitizeHTML.enabled = True
+c.SanitizeHTML.tags = ["a", "blockquote", "br", "code", "div", "em", "i", "li", "ol", "p", "pre", "strong", "sub", "sup", "ul"]
+c.SanitizeHTML.attributes = {"a": ["href"], "div": ["class"]}
 
 c.ClearSolutions.code_stub = {"python": "# your answer here"}
 c.ClearSolutions.text_stub = "*Your answer here.*"

@@ -4,6 +4,7 @@ The student's cells run in a kernel in the box. A test cell is not run: the kern
 cases, and this process compares that with the reference.
 """
 
+import dataclasses
 import json
 import shutil
 import tempfile
@@ -12,7 +13,7 @@ from pathlib import Path
 from subprocess import DEVNULL
 
 from nbclient import NotebookClient
-from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbclient.exceptions import CellExecutionComplete, CellTimeoutError, DeadKernelError
 from nbformat.v4 import new_code_cell, new_output
 from nbgrader.preprocessors import Execute
 from nbgrader.utils import is_grade, is_solution
@@ -36,6 +37,8 @@ class Judge(Execute):
     budget = Integer(180, help="seconds for one submission").tag(config=True)
     memory = Integer(4_000_000_000, help="bytes of address space of the student's process").tag(config=True)
     output_limit = Integer(100_000, help="bytes of one cell's output that are kept").tag(config=True)
+    data_limit = Integer(20_000_000, help="bytes of one answer's results").tag(config=True)
+    startup_timeout = 60
     student = Unicode("", help="the student's id, if the folder's name is not it").tag(config=True)
     shutdown_kernel = "immediate"
     asking = False  # whether the cell that runs is the grader's own question
@@ -56,7 +59,7 @@ class Judge(Execute):
         """Run the notebook in a fresh box. False if a cell, now in ``lost`` with the reason, took the kernel with it."""
         lay_out(desk, Path(resources["metadata"]["path"]))
         NotebookClient.__init__(self, nb)  # as nbconvert does for every notebook
-        self.desk, self.sources = desk, submission.own_sources(nb)
+        self.desk, self.sources, self.errors = desk, submission.own_sources(nb), {}
         self.reset_execution_trackers()
         self.timeout_func = lambda cell: max(1, min(self.timeout, int(self.deadline - time.monotonic())))
         with self.setup_kernel(cwd=str(desk), env=sandbox.environment(desk), stdout=DEVNULL, stderr=DEVNULL):
@@ -80,6 +83,8 @@ class Judge(Execute):
             cell.outputs = [new_output("error", ename="Stopped", evalue=reason, traceback=[reason])]
         else:
             self.execute_cell(cell, index, store_history=True)
+            if errors(cell):
+                self.errors[cell.metadata.get("nbgrader", {}).get("grade_id") or f"cell {index}"] = errors(cell)
             self.still_there(cell)
 
     def still_there(self, cell):
@@ -115,7 +120,7 @@ class Judge(Execute):
 
     def made(self, question):
         """The Mark of a question, from what its answer gives in the kernel."""
-        name = refused_use(self.sources.get(question.name, ""), self.sources.values(), question.refuse)
+        name = refused_use(question.answer, self.sources.values(), question.refuse)
         if name:
             return marks.none(question, "refused", f"This question asks you to write {name}; your answer may not use it.")
         cases = marks.groups(question, self.who, self.assignment)
@@ -128,29 +133,50 @@ class Judge(Execute):
         if timed_out(cell):
             return marks.none(question, "stopped", f"Your answer ran for more than {self.timeout} seconds. Is there an endless loop?")
         if len(data) != 1 or not isinstance(data[0], list):
-            return marks.none(question, "error", "Your answer's results did not arrive.")
-        return marks.mark(question, cases, data[0])
+            return marks.none(question, "error", f"Your answer's results did not arrive. {errors(cell)}".strip())
+        return self.explained(marks.mark(question, cases, data[0]))
+
+    def explained(self, mark):
+        """The Mark of what was not attempted, with the error that kept it from being there, if there was one."""
+        reason = self.errors.get(mark.question) or next(iter(self.errors.values()), "")
+        if mark.status != "not attempted" or not reason:
+            return mark
+        return dataclasses.replace(mark, message=f"{mark.message}\n{reason}")
 
     def create_kernel_manager(self):
         """A kernel in the box."""
         self.km = sandbox.manager(self.desk, self.memory, self.budget)
         return self.km
 
+    def process_message(self, msg, cell, cell_index):
+        """nbclient's, but a message that no honest kernel sends is dropped."""
+        try:
+            return super().process_message(msg, cell, cell_index)
+        except CellExecutionComplete:
+            raise
+        except Exception:
+            return None
+
     def output(self, outs, msg, display_id, cell_index):
-        """Keep what is harmless and not too long. The grader's own data is neither shown nor shortened."""
+        """Keep what is harmless and not too long; of the answer to the grader's own question, the data alone."""
         content = msg["content"]
-        if self.asking:
-            return super().output(outs, msg, display_id, cell_index)
         if "data" in content:
-            content["data"] = {kind: value for kind, value in content["data"].items() if kind in HARMLESS}
+            kinds = (DATA,) if self.asking else HARMLESS
+            content["data"] = {kind: value for kind, value in content["data"].items() if kind in kinds}
+            content["metadata"] = {}
             if not content["data"]:
                 return None
-        size = sum(len(str(output)) for output in outs)
-        if size + len(str(content)) > self.output_limit:
-            if not (outs and outs[-1].get("name") == "stderr" and CUT in outs[-1].text):
+        elif self.asking and msg["msg_type"] != "error":
+            return None
+        size = sum(len(str(output)) for output in outs) + len(str(content))
+        if size > (self.data_limit if self.asking else self.output_limit):
+            if not (outs and outs[-1].get("text") == CUT):
                 outs.append(new_output("stream", name="stderr", text=CUT))
             return None
         return super().output(outs, msg, display_id, cell_index)
+
+    def _update_display_id(self, display_id, msg):
+        """What was shown stays as it was: an update would go round the above."""
 
     def handle_comm_msg(self, outs, msg, cell_index):
         """Widgets have nobody to talk to here."""
@@ -173,6 +199,12 @@ def timed_out(cell):
     return any(output.output_type == "error" and output.ename == TIMED_OUT for output in cell.outputs)
 
 
+def errors(cell):
+    """The first error of a cell, in a line, or an empty text."""
+    found = [output for output in cell.outputs if output.output_type == "error"]
+    return f"The cell stopped with {found[0].ename}: {found[0].evalue}"[:300] if found else ""
+
+
 def told(error, timeout):
     """Why a cell is left out when the notebook runs again."""
     if isinstance(error, DeadKernelError):
@@ -184,4 +216,5 @@ def lay_out(desk, folder):
     """The desk as the student had it: the assignment's files, nothing of an earlier attempt."""
     for old in desk.iterdir():
         shutil.rmtree(old) if old.is_dir() and not old.is_symlink() else old.unlink()
-    shutil.copytree(folder, desk, symlinks=True, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.ipynb"))
+    submission.copy(folder, desk)
+    (desk / sandbox.HOME).mkdir()

@@ -51,7 +51,7 @@ def row(book, name, most, result):
     submission = book.find_submission(name, student)
     grades = {grade.name.removesuffix("-test"): grade for notebook in submission.notebooks for grade in notebook.grades}
     scores = {question: score(grades[question]) for question in most}
-    waiting = tuple(question for question, grade in grades.items() if grade.needs_manual_grade)
+    waiting = tuple(question for question, grade in grades.items() if grade.needs_manual_grade and grade.manual_score is None)
     return Row(name, student, scores, most, submission.late_submission_penalty or 0.0, waiting, messages, tuple(result["notes"]), person=person(submission))
 
 

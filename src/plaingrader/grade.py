@@ -21,30 +21,53 @@ def grade(name, workers=None, scheduler=None, again=False, limits=(), say=print)
     folder, instead. again: grade anew what is already graded. limits: traits of `execute.Judge` as (name, value) pairs.
     One submission that cannot be graded does not stop the others; it says so in the marks.
     """
-    tasks = collected(name, tuple(limits))
+    tasks, misnamed = collected(name, tuple(limits))
     if not gradebook.knows(name):
         assign(name)
     if again:
         for task in tasks:
             shutil.rmtree(task.kept, ignore_errors=True)
     with engine(workers, scheduler, len(tasks)) as client:
-        results = run(client, jobs.grade, tasks, say)
-        for task, result in zip(tasks, results, strict=True):
-            publish(task, result)
+        results = [published(task, result) for task, result in zip(tasks, run(client, jobs.grade, tasks, say), strict=True)]
         feedback = [task for task, result in zip(tasks, results, strict=True) if (task.kept / f"{name}.ipynb").exists() and "error" not in result]
-        run(client, give_feedback, feedback, say, "feedback")
-    rows = export.rows(name, results)
-    return written(name, rows, results)
+        given = dict(zip(feedback, run(client, give_feedback, feedback, say, "feedback"), strict=True))
+    for task, result in zip(tasks, results, strict=True):
+        if "error" in given.get(task, {}):
+            result["notes"] = [*result["notes"], f"no feedback page: {given[task]['error'].splitlines()[0]}"]
+    results += misnamed
+    return written(name, export.rows(name, results), results)
 
 
 def collected(name, limits=()):
-    """One Task for each folder of ``submitted/<student>/NAME``. FileNotFoundError if there is none."""
+    """One Task for each folder of ``submitted/<student>/NAME``, and results that say why for folders that no student can have.
+
+    FileNotFoundError if there is no folder at all.
+    """
     course.find(name)
     submitted = course.folder() / "submitted"
-    folders = sorted(folder for folder in submitted.glob(f"*/{name}") if folder.is_dir() and not folder.parent.name.startswith("."))
+    folders = sorted(folder for folder in submitted.glob(f"*/{name}") if folder.is_dir())
     if not folders:
         raise FileNotFoundError(f"nothing was handed in: no folder {submitted}/<student>/{name}")
-    return [jobs.Task(name, folder.parent.name, str(folder), limits) for folder in folders]
+    reasons = {folder: misnamed(folder) for folder in folders}
+    tasks = [jobs.Task(name, folder.parent.name, str(folder), limits) for folder in folders if not reasons[folder]]
+    return tasks, [failed(name, ascii(folder.parent.name)[1:-1], reason) for folder, reason in reasons.items() if reason]
+
+
+def misnamed(folder):
+    """Why nothing can be graded under this folder's name, or None."""
+    name = folder.parent.name
+    if name.startswith("."):
+        return "the folder's name begins with a dot: give it the student's id as its name"
+    if not name.isprintable():  # line ends, and bytes that are no UTF-8
+        return "the folder's name has characters that cannot be printed: give it the student's id as its name"
+    if folder.is_symlink() or folder.parent.is_symlink():
+        return "the folder is a link to another one: copy what was handed in"
+    return None
+
+
+def failed(name, student, text):
+    """The result of a submission that could not be graded."""
+    return {"student": student, "assignment": name, "notes": [], "marks": [], "error": text}
 
 
 @contextmanager
@@ -54,7 +77,7 @@ def engine(workers, scheduler, count):
         with Client(scheduler) as client:
             yield client
         return
-    workers = workers or min(os.cpu_count() or 1, count)
+    workers = workers or max(1, min(os.cpu_count() or 1, count))
     with LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, memory_limit=None, dashboard_address=":0", silence_logs="ERROR") as cluster:
         with Client(cluster) as client:
             yield client
@@ -63,7 +86,7 @@ def engine(workers, scheduler, count):
 def run(client, job, tasks, say, what="graded"):
     """The results of all jobs in the order of the tasks; a dict with "error" for a job that failed or was lost with its worker."""
     results = {}
-    futures = {client.submit(job, task, pure=False, retries=2): task for task in tasks}
+    futures = {client.submit(job, task, pure=False): task for task in tasks}
     for future in as_completed(futures):
         task = futures[future]
         results[task] = outcome(future, task)
@@ -80,7 +103,16 @@ def outcome(future, task):
         text = "its worker was killed every time it was tried"
     except (Exception, CancelledError) as error:
         text = f"{type(error).__name__}: {error}"
-    return {"student": task.student, "assignment": task.assignment, "notes": [], "marks": [], "error": text}
+    return failed(task.assignment, task.student, text)
+
+
+def published(task, result):
+    """The result, after `publish`; one that cannot be published says so and stops nobody else's."""
+    try:
+        publish(task, result)
+    except Exception as error:
+        return failed(task.assignment, task.student, f"{type(error).__name__}: {error}")
+    return result
 
 
 def publish(task, result):

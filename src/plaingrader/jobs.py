@@ -17,6 +17,7 @@ from pathlib import Path
 
 import nbformat
 from nbgrader.apps import NbGraderAPI
+from nbgrader.utils import is_grade
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config, PyFileConfigLoader
 
@@ -54,14 +55,10 @@ def fingerprint(task):
     digest = hashlib.sha256(repr((task.student, task.limits)).encode())
     own = course.folder() / "source" / task.assignment
     reference = course.folder() / "reference" / f"{task.assignment}.py"
-    for path in [*files(Path(task.folder)), *files(own), reference, *sorted(Path(__file__).parent.glob("*.py"))]:
-        digest.update(str(path.name).encode() + b"\0" + path.read_bytes())
+    handed_in = [] if submission.too_much(Path(task.folder)) else submission.files(Path(task.folder))
+    for path in [*handed_in, *submission.files(own), reference, *sorted(Path(__file__).parent.glob("*.py"))]:
+        digest.update(os.fsencode(path.name) + b"\0" + path.read_bytes())
     return digest.hexdigest()
-
-
-def files(folder):
-    """All plain files under a folder, in order; no links, which could lead anywhere."""
-    return sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink() and "__pycache__" not in path.parts)
 
 
 def finished(task):
@@ -80,12 +77,13 @@ def grade(task):
         return done
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="grade") as place:
-        nb, notes = submission.read(Path(task.folder), task.assignment)
+        excess = submission.too_much(Path(task.folder))
+        nb, notes = (None, [excess]) if excess else submission.read(Path(task.folder), task.assignment)
         marks, autograded = zero(task, notes), None
         if nb is not None:
             notes = [*notes, *suspicions(nb, task.student)]
             autograded = autograde(task, nb, Path(place))
-            marks = [output.metadata.plaincourse for cell in autograded.cells for output in cell.get("outputs", [])
+            marks = [output.metadata.plaincourse for cell in autograded.cells if is_grade(cell) for output in cell.get("outputs", [])
                      if "plaincourse" in output.get("metadata", {})]  # fmt: skip
         result = {"student": task.student, "assignment": task.assignment, "fingerprint": fingerprint(task), "notes": notes,
                   "marks": marks, "seconds": round(time.monotonic() - start, 1)}  # fmt: skip
@@ -103,7 +101,7 @@ def zero(task, notes):
 def suspicions(nb, student):
     """What a person should look at."""
     declared = submission.declared_student(submission.own_sources(nb).values())
-    if not declared.strip():
+    if declared is not None and not declared.strip():
         return ["STUDENT is not filled in"]
     return [f"the notebook says STUDENT = {declared!r}"] if submission.is_other_student(declared, student) else []
 
@@ -111,11 +109,11 @@ def suspicions(nb, student):
 def autograde(task, nb, place):
     """The notebook as nbgrader's autograder leaves it, in a course of its own at ``place`` with a copy of the gradebook."""
     shutil.copy(course.folder() / "gradebook.db", place)
-    (place / "source").mkdir()
     own = course.folder() / "source" / task.assignment
-    shutil.copytree(own, place / "source" / task.assignment, ignore=shutil.ignore_patterns("*.ipynb"))
+    submission.copy(own, place / "source" / task.assignment)
     desk = place / "submitted" / "student" / task.assignment
-    shutil.copytree(task.folder, desk, symlinks=True, ignore=shutil.ignore_patterns("*.ipynb"))
+    desk.mkdir(parents=True)
+    submission.copy(Path(task.folder), desk, leave_out={*NOTES, *(path.name for path in own.iterdir())})
     nbformat.write(nb, desk / f"{task.assignment}.ipynb")
     api = NbGraderAPI(config=settings(place, task))
     outcome = api.autograde(task.assignment, "student")

@@ -57,6 +57,14 @@ def mended(cells, handed_out):
     return cells
 
 
+class Original:
+    """A cell as it was handed out, with what it defines worked out once."""
+
+    def __init__(self, cell):
+        self.source, self.cell_type, self.kind = cell.source, cell.cell_type, cell.metadata.nbgrader
+        self.answers = top_level(parsed(cell.source)) if cell.cell_type == "code" and not self.kind.locked else set()
+
+
 def restore(cell, original):
     """The cell's kind and metadata, and its text too if it was locked."""
     cell.metadata["nbgrader"] = original.metadata.nbgrader
@@ -80,6 +88,7 @@ def after(names, order, name):
 
 def recognized(cells, handed_out):
     """The grade id of each cell, or None for a cell of the student's own. Each id once, the last cell wins."""
+    handed_out = {name: Original(cell) for name, cell in handed_out.items()}
     names = [told(cell, handed_out) for cell in cells]
     for find in (same_text, same_name, follows):
         for index, cell in enumerate(cells):
@@ -107,10 +116,7 @@ def same_name(cell, handed_out, before):
     if cell.cell_type != "code":
         return None
     own = top_level(parsed(cell.source))
-    for name, original in handed_out.items():
-        if not original.metadata.nbgrader.locked and original.cell_type == "code" and own & top_level(parsed(original.source)):
-            return name
-    return None
+    return next((name for name, original in handed_out.items() if own & original.answers), None)
 
 
 def follows(cell, handed_out, before):
@@ -120,4 +126,4 @@ def follows(cell, handed_out, before):
         return None
     place = order.index(before[-1]) + 1
     answer = order[place] if place < len(order) else None
-    return answer if answer and handed_out[answer].cell_type == "markdown" and handed_out[answer].metadata.nbgrader.solution else None
+    return answer if answer and handed_out[answer].cell_type == "markdown" and handed_out[answer].kind.solution else None

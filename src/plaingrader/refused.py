@@ -1,46 +1,45 @@
-"""Whether an answer uses, by any name, a function that it is to write."""
+"""Whether an answer uses, by any name, a function that it is to write.
+
+Imports inside the answer, imports elsewhere whose names it uses, and what it calls of the student's other functions all count.
+A comparison with the library in another line does not.
+"""
 
 import ast
+from collections import defaultdict
 
 
-def refused_use(answer, cells, refuse):
-    """The first refused dotted name that an answer uses, or None. cells: the sources of all of the student's cells.
-
-    What the answer calls from other cells counts as its own. An import counts only where its name is used, or in the answer itself.
-    """
-    trees = [parsed(source) for source in cells]
-    tree, aliases = parsed(answer), {}
-    for other in [*trees, tree]:
-        aliases |= imports(other)
-    everything = set().union(*map(starred, [*trees, tree]))
-    paths = list(imports(tree).values())
-    for part in reached(tree, trees):
-        own = defined(part) - set(imports(part))
-        paths += used(part, aliases, own)
-        paths += [f"{module}.{name}" for module in everything for name in names_in(part) - own - set(aliases)]
-    return next((name for path in paths for name in refuse if path in (name, name.rpartition(".")[0] + ".*")), None)
-
-
-def reached(tree, trees):
-    """The answer's tree, and the trees of cells that define what it uses, and what those use."""
-    found, names = [tree], names_in(tree)
-    while True:
-        more = [other for other in trees if not any(other is one for one in found) and top_level(other) & names]
-        if not more:
+def refused_use(answer, sources, refuse):
+    """The first refused dotted name that the function or variable ``answer`` uses, or None. sources: of all of the student's cells."""
+    statements = [node for source in sources for node in parsed(source).body]
+    aliases = {}
+    for node in statements:
+        aliases |= imports(node)
+    makers = defaultdict(list)
+    for node in statements:
+        for name in bound(node):
+            makers[name].append(node)
+    everything = {module for node in statements for module in starred(node)}
+    for node in reached(answer, makers):
+        own = defined(node) - set(imports(node)) | set(makers)
+        paths = [*used(node, aliases | imports(node), own), *(f"{module}.*" for module in starred(node))]
+        paths += [f"{module}.{name}" for module in everything for name in names_in(node) - own - set(aliases)]
+        paths += imports(node).values()
+        found = next((name for path in paths for name in refuse if path in (name, name.rpartition(".")[0] + ".*")), None)
+        if found:
             return found
-        found += more
-        names = set().union(*map(names_in, more))
+    return None
 
 
-def names_in(tree):
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-
-
-def top_level(tree):
-    """The functions, classes and variables that a cell defines, without what is inside its functions."""
-    names = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    targets = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
-    return names | {target.id for target in targets if isinstance(target, ast.Name)}
+def reached(answer, makers):
+    """The statements that define the answer, those that define what these use, and so on."""
+    waiting, names, found = [answer], {answer}, []
+    while waiting:
+        for node in makers[waiting.pop()]:
+            found.append(node)
+            more = (names_in(node) - local(node)) & set(makers) - names
+            names |= more
+            waiting += more
+    return found
 
 
 def parsed(source):
@@ -71,11 +70,33 @@ def starred(tree):
     return {node.module for node in nodes if any(item.name == "*" for item in node.names)}
 
 
+def bound(statement):
+    """The names that a statement of a cell defines, imports left out."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return {statement.name}
+    return defined(statement)
+
+
+def top_level(tree):
+    """The names that a cell defines."""
+    return set().union(*map(bound, tree.body))
+
+
+def local(statement):
+    """The names that are a function's own."""
+    return defined(statement) - bound(statement) if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) else set()
+
+
 def defined(tree):
-    """The names that the source itself defines: they hide what was imported elsewhere."""
+    """Every name that is given a value or is an argument in a piece of code."""
     names = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     names |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     return names | {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+
+
+def names_in(tree):
+    """Every name that is read in a piece of code."""
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
 
 
 def used(tree, aliases, own):
@@ -88,9 +109,8 @@ def used(tree, aliases, own):
 
 def dotted(node):
     """The parts of a.b.c, or None for another expression."""
-    if isinstance(node, ast.Name):
-        return [node.id]
-    if isinstance(node, ast.Attribute):
-        before = dotted(node.value)
-        return before and [*before, node.attr]
-    return None
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return [node.id, *reversed(parts)] if isinstance(node, ast.Name) else None

@@ -15,6 +15,7 @@ from jupyter_client.manager import AsyncKernelManager
 from traitlets import Integer, Unicode
 
 LAUNCH = Path(__file__).with_name("launch.py")
+HOME = ".home"
 KEPT = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "TZ")  # of the grader's environment, which may hold secrets
 
 
@@ -38,7 +39,7 @@ def walls(desk):
     options = ["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]
     for place in (*SYSTEM, *readable()):
         options += ["--ro-bind-try", str(place), str(place)]
-    return [*options, "--bind", str(desk), str(desk), "--chdir", str(desk), "--unshare-all", "--die-with-parent"]
+    return [*options, "--bind", str(desk), str(desk), "--chdir", str(desk), "--unshare-all", "--cap-drop", "ALL", "--die-with-parent"]
 
 
 def readable():
@@ -70,9 +71,9 @@ class BoxedKernelManager(AsyncKernelManager):
 
 
 def environment(desk):
-    """Of the kernel: its home is the desk, and it has one thread, since a processor has one job."""
+    """Of the kernel: its home is empty, so that no start-up file waits there, and it has one thread, since a processor has one job."""
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    home = {name: str(desk) for name in ("HOME", "USERPROFILE", "IPYTHONDIR", "MPLCONFIGDIR", "TMPDIR")}
+    home = {name: str(Path(desk) / HOME) for name in ("HOME", "USERPROFILE", "IPYTHONDIR", "MPLCONFIGDIR", "TMPDIR")}
     return kept | home | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 
 

@@ -39,6 +39,32 @@ numpy.testing.assert_allclose = lambda *a, **k: None
 builtins.all = lambda *a: True
 Sheet.check = lambda *a: 3.0
 """
+SAYS = """
+import plaincourse.assigned.answers as asw
+asw.results = lambda namespace, name, value, names, groups, refuse=(): [{result} for group in groups]
+"""
+RECORDS = [  # what a forged result might have the grader's own process call
+    '{"record": "plainformer.activations.softmax", "items": [group[0]["tuple"][0]]}',
+    '{"record": "plainformer.__setattr__", "items": ["__path__", {"list": ["/tmp"]}]}',
+    '{"record": "plainformer.attention.softmax", "items": [group[0]["tuple"][0]]}',
+]
+BOMBS = [  # and what might break it
+    '{"array": "k05VTVBZAQB2AHsnZGVzY3InOiAnPGY4JywgJ2ZvcnRyYW5fb3JkZXInOiBGYWxzZSwgJ3NoYXBlJzogKDk5OTk5OTk5OTk5LCksIH0g"}',
+    '__import__("functools").reduce(lambda inner, _: {"list": [inner]}, range(900), 1.0)',
+    '{"rng": {"state": 10 ** 400}}',
+    'float("nan")',
+]
+FORGED_DISPLAY = """
+from IPython.display import display, publish_display_data
+display({"text/plain": "x"}, raw=True, metadata={"plaincourse": 7})
+display({"text/plain": "harmless"}, raw=True, display_id="d")
+publish_display_data({"text/html": "<script>alert(1)</script>"}, transient={"display_id": "d"}, update=True)
+"""
+REMOUNT = """
+import ctypes, plaincourse
+libc = ctypes.CDLL(None, use_errno=True)
+print("REMOUNT", libc.mount(None, plaincourse.__path__[0].encode(), None, 32 | 4096, None))
+"""
 SPY = """
 import glob, os, socket
 seen = []
@@ -150,6 +176,37 @@ def hand_in_everything(course_folder, released, elsewhere):
     nobody["student"].source = 'STUDENT = ""'
     nobody.hand_in(course_folder)
     student(ODD_NAME).perfect().hand_in(course_folder)
+    for status in ("right", "recorded", "mistake", "stopped", "ran", 7, None):
+        result = '{"status": %r, "message": "", "values": [0.0] * len(group)}' % (status,)
+        student(f"says {status}").add(SAYS.format(result=result)).hand_in(course_folder)
+    for number, value in enumerate(RECORDS + BOMBS):
+        result = '{"status": "ran", "message": "", "values": [%s for case in group]}' % value
+        student(f"forged value {number}").add(SAYS.format(result=result)).hand_in(course_folder)
+    student("forged display").perfect().add(FORGED_DISPLAY).hand_in(course_folder)
+    student("remounter").perfect().add(REMOUNT).hand_in(course_folder)
+    marked_up = student("marked up").perfect()
+    marked_up["q4"].source = "Because <script>alert(1)</script> <img src=x onerror='alert(1)'>"
+    marked_up.hand_in(course_folder)
+    linked = student("linked").hand_in(course_folder, name=None)
+    (linked / f"{tiny.NAME}.ipynb").symlink_to(course_folder / "source" / tiny.NAME / f"{tiny.NAME}.ipynb")
+    links = student("links").perfect().add("print('LINK', open('reference.py').read() if __import__('os').path.exists('reference.py') else 'none')").hand_in(course_folder)
+    (links / "reference.py").symlink_to(course_folder / "reference" / f"{tiny.NAME}.py")
+    os.mkfifo(links / "pipe")
+    (links / "timestamp.txt").write_text("not a date")
+    start = student("start-up").perfect().hand_in(course_folder) / "profile_default" / "startup"
+    start.mkdir(parents=True)
+    (start / "0.py").write_text("import os; os._exit(0)")
+    (student("own variants").perfect().hand_in(course_folder) / "variants.py").mkdir()
+    odd = student("odd metadata").perfect()
+    data = json.loads(nbformat.writes(odd.nb))
+    data["cells"][0]["metadata"]["nbgrader"] = None
+    data["cells"][1]["id"] = 7
+    odd.hand_in(course_folder, text=json.dumps(data))
+    student(".hidden").perfect().hand_in(course_folder)
+    student("stops by hand").perfect().answer(dot="dot = ...\ndot = undefined_name + 1").hand_in(course_folder)
+    compares = student("compares").perfect()
+    compares["q2"].source += "\nfrom plainformer.activations import softmax as lib\nprint(lib(np.ones(3)) - my_softmax(np.ones(3)))"
+    compares.hand_in(course_folder)
     student("importer").perfect().answer(my_softmax="    from plainformer.activations import softmax as s\n    return s(scores)").hand_in(course_folder)
     sly = "    import importlib\n    return getattr(importlib.import_module('plainformer.' + 'activations'), 'soft' + 'max')(scores)"
     student("sly importer").perfect().answer(my_softmax=sly).hand_in(course_folder)
@@ -181,19 +238,20 @@ def output(course_folder, student):
 
 def test_nobody_is_left_out(graded, tiny_course):
     assert set(graded) == {path.name for path in (tiny_course / "submitted").iterdir()}
-    assert [row.student for row in graded.values() if row.error] == []
+    assert {row.student: row.error for row in graded.values() if row.error} == {".hidden": "the folder's name begins with a dot: give it the student's id as its name"}
 
 
 @pytest.mark.parametrize(
     "student",
-    ["perfect", "renamed", "stripped", "old format", "windows", ODD_NAME, "shouts", "script", "spy", "writer", "allowed importer"],
+    ["perfect", "renamed", "stripped", "old format", "windows", ODD_NAME, "shouts", "script", "spy", "writer", "allowed importer",
+     "forged display", "remounter", "marked up", "links", "start-up", "own variants", "odd metadata", "compares"],  # fmt: skip
 )
 def test_right_answers_get_all_points(graded, student):
     assert machine(graded[student]) == ALL, graded[student].messages
     assert graded[student].scores["q4"] is None and graded[student].waiting == ("q4",)
 
 
-@pytest.mark.parametrize("student", ["stub", "edits tests", "missing", "two notebooks", "broken file"])
+@pytest.mark.parametrize("student", ["stub", "edits tests", "missing", "two notebooks", "broken file", "linked"])
 def test_no_answer_gets_no_point(graded, student):
     row = graded[student]
     assert row.scores == {"q1": 0, "q2": 0, "q3": 0, "q4": 0} and not row.waiting
@@ -202,7 +260,19 @@ def test_no_answer_gets_no_point(graded, student):
 
 
 def test_a_forger_gets_no_point(graded):
-    assert machine(graded["forger"]) == {"q1": 0, "q2": 0, "q3": 0}, graded["forger"].messages
+    forgers = [student for student in graded if student == "forger" or student.startswith(("says ", "forged value "))]
+    assert len(forgers) == 1 + 7 + len(RECORDS) + len(BOMBS)
+    for student in forgers:
+        assert machine(graded[student]) == {"q1": 0, "q2": 0, "q3": 0}, graded[student].messages
+
+
+def test_the_box_cannot_be_opened_from_inside(graded, tiny_course):
+    assert "REMOUNT -1" in output(tiny_course, "remounter")
+    assert "LINK none" in output(tiny_course, "links")
+
+
+def test_a_cell_that_stopped_is_named_in_the_message(graded):
+    assert "NameError: name 'undefined_name' is not defined" in graded["stops by hand"].messages["q1"]
 
 
 @pytest.mark.parametrize("mistake", ["sums first", "only the first"])
@@ -240,6 +310,7 @@ def test_zeros_of_the_right_shape_earn_nothing(graded):
         ("exits", "q1", "not attempted"),
         ("exits in a function", "q2", "ended the Python process"),
         ("quits", "q1", "not attempted"),
+        ("stops by hand", "q1", "not attempted"),
         ("importer", "q2", "asks you to write plainformer.activations.softmax"),
         ("sly importer", "q2", "plainformer.activations.softmax is what this question asks you to write"),
         ("copied", "q1", "STUDENT = 'perfect'"),
@@ -288,9 +359,9 @@ def test_the_box_lets_nothing_be_written_elsewhere(graded, tiny_course):
 
 def test_long_output_is_cut_and_scripts_are_left_out(graded, tiny_course):
     assert len(output(tiny_course, "shouts")) < 200_000
-    for student in ("script", "shouts"):
+    for student in ("script", "shouts", "forged display", "marked up"):
         page = (tiny_course / "feedback" / student / tiny.NAME / f"{tiny.NAME}.html").read_text(encoding="utf-8")
-        assert "alert(1)</script>" not in page and len(page) < 1_000_000
+        assert "<script>alert(1)" not in page and "<img src" not in page and len(page) < 1_000_000
 
 
 def test_feedback_shows_points_and_the_mistake_but_no_solution(graded, tiny_course):
@@ -311,16 +382,19 @@ def test_totals_add_up_and_every_export_reads_back(graded, tiny_course):
     assert set(marks) == set(graded)
     for student, row in graded.items():
         line = marks[student]
+        if row.error:
+            assert line["total"] == "" and line["status"].startswith("not graded")
+            continue
         assert float(line["total"]) == row.total == sum(float(line[name] or 0) for name in row.scores)
         assert line["of"] == "8"
     own = {line["student_id"]: float(line["score"]) for line in table("nbgrader")}
-    assert own == {student: row.total for student, row in graded.items()}
+    assert own == {student: row.total for student, row in graded.items() if not row.error}
     canvas = table("canvas")
     assert canvas[0]["A tiny assignment"] == "8" and canvas[0]["Student"].strip() == "Points Possible"
     assert {line["SIS Login ID"]: float(line["A tiny assignment"]) for line in canvas[1:]} == own
     assert {line["username"]: float(line["A tiny assignment"]) for line in table("moodle")} == own
     with gradebook.opened() as book:
-        assert {student: book.find_submission(tiny.NAME, student).score for student in graded} == own
+        assert {student: book.find_submission(tiny.NAME, student).score for student in own} == own
 
 
 def test_the_class_report_counts_the_mistakes(graded, tiny_course):

@@ -74,7 +74,7 @@ def test_five_hundred_jobs_come_back_in_order(tmp_path):
 
 
 def test_what_could_not_be_graded_is_said_and_tried_again(submissions, monkeypatch, capsys):
-    task = collected(tiny.NAME)[0]
+    task = collected(tiny.NAME)[0][0]
     jobs.shutil.rmtree(task.kept, ignore_errors=True)
     database = submissions / "gradebook.db"
     database.rename(database.with_suffix(".aside"))
@@ -86,7 +86,7 @@ def test_what_could_not_be_graded_is_said_and_tried_again(submissions, monkeypat
 
 
 def test_a_changed_submission_is_graded_anew(submissions):
-    task = collected(tiny.NAME)[1]
+    task = collected(tiny.NAME)[0][1]
     first = jobs.grade(task)
     assert jobs.finished(task) == first
     with open(os.path.join(task.folder, "notes.txt"), "w", encoding="utf-8") as file:

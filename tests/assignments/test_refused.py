@@ -22,11 +22,13 @@ ANSWER = "def my_softmax(x):\n    return {}(x)"
         (["from plainformer.activations import softmax as s", "def helper(x): return s(x)"], ANSWER.format("helper")),
         (["from plainformer.activations import softmax as s\ng = s", "def helper(x): return g(x)"], ANSWER.format("helper")),
         (["from plainformer.activations import *"], ANSWER.format("softmax")),
+        ([], "from plainformer.activations import softmax as s\ndef my_softmax(x):\n    def inner(y):\n        return s(y)\n    return inner(x)"),
+        (["import plainformer.activations as a"], "f = a.softmax\nmy_softmax = lambda x: f(x)"),
         (["%matplotlib inline\nfrom plainformer.activations import softmax as s"], ANSWER.format("s")),
     ],
 )
 def test_refused(cells, answer):
-    assert refused_use(answer, [*cells, answer], (SOFTMAX,)) == SOFTMAX
+    assert refused_use("my_softmax", [*cells, answer], (SOFTMAX,)) == SOFTMAX
 
 
 @pytest.mark.parametrize(
@@ -39,8 +41,11 @@ def test_refused(cells, answer):
         ([], "from plainformer.activations import gelu\n" + ANSWER.format("gelu")),
         (["from plainformer.activations import softmax\ndef other(x): return softmax(x)"], ANSWER.format("np.exp")),
         (["from plainformer.activations import *"], "def softmax(x):\n    return softmax(x)\nmy_softmax = softmax"),
+        (["from plainformer.activations import softmax as lib\nt = lib(np.ones(3))"], "def my_softmax(x):\n    t = np.exp(x)\n    return t"),
+        (["from plainformer.activations import softmax as lib"], ANSWER.format("np.exp") + "\nprint(lib(np.ones(3)) - my_softmax(np.ones(3)))"),
+        ([], ANSWER.format("np" + ".a" * 2000)),
         ([], "def my_softmax(x:\n    return softmax("),
     ],
 )
 def test_allowed(cells, answer):
-    assert refused_use(answer, [*cells, answer], (SOFTMAX,)) is None
+    assert refused_use("my_softmax", [*cells, answer], (SOFTMAX,)) is None

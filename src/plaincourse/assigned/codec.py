@@ -6,10 +6,12 @@ Data only: nothing that is read can run code, as a pickle could.
 import base64
 import importlib
 import io
+import math
 
 import numpy as np
 
 PLAIN = bool | int | float | str | None
+RECORDS = tuple(f"plainformer.{name}" for name in ("attention", "cache", "gpt2", "llama", "mlp", "networks", "normalization", "seq2seq"))
 
 
 def encode(value):
@@ -32,28 +34,52 @@ def encode(value):
 
 def decode(data):
     """The value that was encoded. ValueError for anything else."""
-    if isinstance(data, PLAIN):
-        return data
-    if not isinstance(data, dict):
-        raise ValueError(f"codec: data must be a value or a dict, got {type(data).__name__}")
-    if "array" in data:
-        array = np.load(io.BytesIO(base64.b64decode(data["array"])), allow_pickle=False)
-        return array[()] if data.get("scalar") else array
-    if "rng" in data:
+    if isinstance(data, dict) and "rng" in data:
         rng = np.random.default_rng(0)
         rng.bit_generator.state = data["rng"]
         return rng
-    if "record" in data:
+    if isinstance(data, dict) and "record" in data:
         return record(data["record"])(*map(decode, data["items"]))
+    return plain(data, decode)
+
+
+def decode_result(data):
+    """The value of an answer, which may come from anybody: numbers, arrays, and lists or tuples of them, nothing else. ValueError."""
+    return plain(data, decode_result)
+
+
+def plain(data, inner):
+    """A number, a text, an array, or a list or tuple whose items ``inner`` decodes."""
+    if isinstance(data, PLAIN):
+        return data
+    if isinstance(data, dict) and "array" in data:
+        array = read_array(base64.b64decode(data["array"]))
+        return array[()] if data.get("scalar") else array
     for kind in (list, tuple):
-        if kind.__name__ in data:
-            return kind(map(decode, data[kind.__name__]))
-    raise ValueError(f"codec: unknown kind of data: {', '.join(map(str, data))[:80]}")
+        if isinstance(data, dict) and kind.__name__ in data:
+            return kind(map(inner, data[kind.__name__]))
+    raise ValueError("codec: data must be a number, a text, an array, or a list or tuple of them")
+
+
+def read_array(file):
+    """The array in the bytes of an .npy file, whose header must fit its length: it could claim to be of any size."""
+    stream = io.BytesIO(file)
+    if np.lib.format.read_magic(stream) != (1, 0):
+        raise ValueError("codec: another version of .npy")
+    shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
+    if dtype.hasobject or math.prod(shape) * dtype.itemsize != len(file) - stream.tell():
+        raise ValueError("codec: the array's header does not fit its data")
+    if math.prod(shape) == 0:
+        return np.zeros(shape, dtype)
+    return np.ndarray(shape, dtype, file, stream.tell(), order="F" if fortran else "C").copy()
 
 
 def record(path):
-    """The NamedTuple of this name: plainformer's own only."""
+    """The NamedTuple of this name, from a module of plainformer that defines such."""
     module, _, name = path.rpartition(".")
-    if module.split(".")[0] != "plainformer":
-        raise ValueError(f"codec: record must be one of plainformer's, got {path}")
-    return getattr(importlib.import_module(module), name)
+    if module not in RECORDS:
+        raise ValueError(f"codec: record must be one of {', '.join(RECORDS)}, got {path}")
+    kind = getattr(importlib.import_module(module), name, None)
+    if not (isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields") and kind.__module__ == module):
+        raise ValueError(f"codec: no NamedTuple {path}")
+    return kind
