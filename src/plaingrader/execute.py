@@ -122,7 +122,7 @@ class Judge(Execute):
         """The Mark of a question, from what its answer gives in the kernel."""
         name = refused_use(question.answer, self.sources.values(), question.refuse)
         if name:
-            return marks.none(question, "refused", f"This question asks you to write {name}; your answer may not use it.")
+            return marks.none(question, "refused", f"Your answer uses {name}, which this question refuses: it is for you to write.")
         cases = marks.groups(question, self.who, self.assignment)
         encoded = [[encode(case) for case in group] for group in cases]
         names = question.exercise().argument_names

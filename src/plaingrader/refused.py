@@ -24,10 +24,18 @@ def refused_use(answer, sources, refuse):
         paths = [*used(node, aliases | imports(node), own), *(f"{module}.*" for module in starred(node))]
         paths += [f"{module}.{name}" for module in everything for name in names_in(node) - own - set(aliases)]
         paths += imports(node).values()
-        found = next((name for path in paths for name in refuse if path in (name, name.rpartition(".")[0] + ".*")), None)
+        found = next((name for path in paths for name in refuse if is_same(path, name)), None)
         if found:
             return found
     return None
+
+
+def is_same(path, name):
+    """Whether a path leads to the refused name: other packages offer one function under several paths."""
+    package, function = name.partition(".")[0], name.rpartition(".")[2]
+    if package == "plainformer":
+        return path in (name, name.rpartition(".")[0] + ".*")
+    return path.partition(".")[0] == package and path.rpartition(".")[2] == function
 
 
 def reached(answer, makers):

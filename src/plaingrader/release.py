@@ -14,6 +14,7 @@ import numpy as np
 from nbgrader.apps import NbGraderAPI
 
 from plaincourse.assigned.codec import encode
+from plaincourse.exercises import Mistake
 
 from . import course
 from .jobs import settings
@@ -54,11 +55,13 @@ def visible(question):
     """What the check under a question may know: of a value worked by hand its shape only, the rest is the student's own."""
     exercise = question.exercise()
     about = {"name": question.name, "title": question.title, "argument_names": exercise.argument_names,
-             "tolerance": question.tolerance, "by_hand": question.by_hand}  # fmt: skip
+             "tolerance": question.tolerance, "by_hand": question.by_hand, "refuses": bool(question.refuse)}  # fmt: skip
     if question.by_hand:
         return about | {"cases": [], "expected": form(exercise), "mistakes": []}
     expected = results(exercise, exercise.reference)
-    mistakes = [{"name": mistake.name, "sentence": mistake.sentence, "results": results(exercise, mistake.answer)} for mistake in question.mistakes]
+    wrong = [*([Mistake("as handed out", "The function still does what it did when it was handed out.", question.handed_out)] if question.handed_out else []),
+             *question.mistakes]  # fmt: skip
+    mistakes = [{"name": mistake.name, "sentence": mistake.sentence, "results": results(exercise, mistake.answer)} for mistake in wrong]
     cases = [encode(case) for case in exercise.inputs(VISIBLE_SEED)]
     return about | {"cases": cases, "expected": expected, "mistakes": mistakes}
 

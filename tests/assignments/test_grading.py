@@ -311,8 +311,8 @@ def test_zeros_of_the_right_shape_earn_nothing(graded):
         ("exits in a function", "q2", "ended the Python process"),
         ("quits", "q1", "not attempted"),
         ("stops by hand", "q1", "not attempted"),
-        ("importer", "q2", "asks you to write plainformer.activations.softmax"),
-        ("sly importer", "q2", "plainformer.activations.softmax is what this question asks you to write"),
+        ("importer", "q2", "uses plainformer.activations.softmax, which this question refuses"),
+        ("sly importer", "q2", "calls plainformer.activations.softmax, which this question refuses"),
         ("copied", "q1", "STUDENT = 'perfect'"),
     ],
 )

@@ -12,6 +12,7 @@ import json
 import os
 import runpy
 import unicodedata
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -66,16 +67,22 @@ class Sheet:
         if not path.exists():
             raise FileNotFoundError(f"Sheet: no visible.json beside the notebook, in {self.folder.resolve()}; make release A={self.assignment} writes it")
         stored = Stored(**json.loads(path.read_text(encoding="utf-8"))[question])
-        return form(stored, answer) if stored.by_hand else judge(stored, answer)
+        if stored.by_hand:
+            return form(stored, answer)
+        verdict = judge(stored, answer)
+        text = "Whether it uses what the question refuses is looked at when it is graded."
+        return replace(verdict, message=f"{verdict.message} {text}") if verdict.ok and stored.refuses else verdict
 
 
 class Stored:
     """An exercise whose right and wrong results are stored values, so that it can be handed out: it holds no solution.
 
     cases, expected, mistakes: encoded; a mistake is a name, a sentence, and its results. by_hand: the shape alone.
+    refuses: whether the answer may not use some function.
     """
 
-    def __init__(self, name, title, argument_names, cases, expected, mistakes, tolerance, by_hand=False):
+    def __init__(self, name, title, argument_names, cases, expected, mistakes, tolerance, by_hand=False, refuses=False):
+        self.refuses = refuses
         self.name, self.title, self.argument_names, self.tolerance, self.by_hand = name, title, argument_names, tolerance, by_hand
         self.cases = cases
         self.reference = expected

@@ -40,7 +40,7 @@ def guarded(name, function):
         caller = sys._getframe(1).f_globals.get("__name__", "")
         if name in refusing and caller.split(".")[0] != "plainformer":
             refused.add(name)
-            raise Refused(f"{name} is what this question asks you to write")
+            raise Refused(f"{name} is refused by this question")
         return function(*arguments, **named)
 
     return wrapper
@@ -70,7 +70,7 @@ def obtained(namespace, name, wants_value, argument_names, group):
     except Problem as problem:
         status, message = problem.args
         if refused:
-            status, message = "refused", f"{sorted(refused)[0]} is what this question asks you to write: use your own lines instead."
+            status, message = "refused", f"Your answer calls {sorted(refused)[0]}, which this question refuses: use your own lines instead."
         return {"status": status, "message": message}
     except Exception as error:
         return {"status": "wrong", "message": f"Your result cannot be read: {str(error)[:300]}."}

@@ -44,7 +44,7 @@ def difference(exercise, case, got, want):
         return "\n".join([f"The shape is {got.shape}, expected {want.shape}.", *lines])
     if exercise.by_hand:  # the value would give the exercise away
         wrong = np.flatnonzero(~np.isclose(got, want, exercise.tolerance, exercise.tolerance))
-        return f"Look again at position {wrong[0] + 1} of {want.size}." if want.size > 1 else f"{short(got)} is not it."
+        return f"{len(wrong)} of {want.size} numbers {'are' if len(wrong) > 1 else 'is'} wrong; look again at {spot(wrong[0], want.shape)}." if want.size > 1 else f"{short(got)} is not it."
     if got.dtype.kind == "f" and got.dtype.itemsize < 8 and np.allclose(got, want, 1e-5, 1e-5):
         return "\n".join([f"The numbers are right, but only to {got.dtype}: keep the float64 of the input.", *lines])
     lines += [f"Expected: {short(want)}", f"Got: {short(got)}"]
@@ -53,6 +53,14 @@ def difference(exercise, case, got, want):
     elif short(want) == short(got):
         lines.append(f"They differ by up to {np.nanmax(np.abs(got - want)):.1e}.")
     return "\n".join(["First case that differs:", *lines])
+
+
+def spot(index, shape):
+    """Where a value stands, counted from 1 as people do."""
+    if len(shape) == 1:
+        return f"number {index + 1}"
+    *rows, place = np.unravel_index(index, shape)
+    return f"row {', '.join(str(row + 1) for row in rows)}, number {place + 1}"
 
 
 def places(got, want):
