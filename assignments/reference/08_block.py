@@ -114,13 +114,14 @@ def sandwich_block(x, gains, attention, swiglu_tables, heads, eps):
     return x + rms_norm(swiglu(rms_norm(x, gains[2], eps), swiglu_tables), gains[3], eps)
 
 
-def sandwich_by(rule, causal=True):
-    """The function with another rule (x, norms, read, think) -> stream."""
+def sandwich_by(rule, causal=True, always=None):
+    """The function with another rule (x, norms, read, think) -> stream; always: an eps that stands in for the argument."""
 
     @unchecked
     def answer(x, gains, attention, tables, heads, eps):
         mask = causal_mask(x.shape[-2]) if causal else None
-        norms = [lambda rows, gain=gain: rms_norm(rows, gain, eps) for gain in gains]
+        small = eps if always is None else always
+        norms = [lambda rows, gain=gain: rms_norm(rows, gain, small) for gain in gains]
         return rule(x, norms, lambda rows: multi_head_attention(rows, attention, heads, mask), lambda rows: swiglu(rows, tables))
 
     return answer
@@ -151,10 +152,10 @@ def side_by_side(x, norms, read, think):
     return x + norms[1](read(norms[0](x))) + norms[3](think(norms[2](x)))
 
 
-def sandwich_case(rng, leading, tokens, heads, width, hidden):
+def sandwich_case(rng, leading, tokens, heads, width, hidden, eps=1e-5):
     e, tables = heads * width, rng.normal(size=(4, heads * width, heads * width)) / 2
     gated = SwiGLU(*rng.normal(size=(2, e, hidden)), rng.normal(size=(hidden, e)))
-    return rng.normal(size=(*leading, tokens, e)), rng.uniform(0.5, 2.0, size=(4, e)), Attention(*tables), gated, heads, 1e-5
+    return rng.normal(size=(*leading, tokens, e)), rng.uniform(0.5, 2.0, size=(4, e)), Attention(*tables), gated, heads, eps
 
 
 # ---- q5: the work of one word
@@ -372,7 +373,7 @@ QUESTIONS = [
         reference=sandwich_block,
         properties=(
             Property("one text", 3, lambda rng: [sandwich_case(rng, (), 3, 2, 2, 5)]),
-            Property("several texts at once", 1, lambda rng: [sandwich_case(rng, (2,), 3, 2, 4, 5)]),
+            Property("several texts at once", 1, lambda rng: [sandwich_case(rng, (2,), 3, 2, 4, 5, eps=0.05)]),
         ),
         mistakes=(
             Mistake(
@@ -400,6 +401,11 @@ QUESTIONS = [
                 "MLP reads the old stream",
                 "Your MLP reads the x that came in. It reads the stream after the first sum.",
                 sandwich_by(side_by_side),
+            ),
+            Mistake(
+                "eps left at its default",
+                "Your norms take the eps that the library takes by default. Hand the one that your function gets to each of the four.",
+                sandwich_by(as_asked, always=1e-5),
             ),
         ),
     ),
