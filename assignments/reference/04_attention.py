@@ -408,7 +408,7 @@ QUESTIONS = [
                 grouped(scale=lambda heads, D: math.sqrt(heads * D)),
             ),
         ),
-        refuse=("plainformer.attention.attend_heads",),
+        refuse=("plainformer.attention.attend_heads", "torch.nn.functional.scaled_dot_product_attention"),
         handed_out=broken_grouped_attention,
     ),
 ]

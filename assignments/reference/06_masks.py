@@ -409,7 +409,12 @@ QUESTIONS = [
                 hidden_after_and_divided,
             ),
         ),
-        refuse=("plainformer.activations.softmax",),
+        refuse=(
+            "plainformer.activations.softmax",
+            "plainformer.attention.attention_weights",
+            "torch.softmax",
+            "torch.nn.functional.softmax",
+        ),
         handed_out=broken_masked_softmax,
     ),
 ]

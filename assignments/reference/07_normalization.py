@@ -8,6 +8,8 @@ from plaingrader.questions import Property, Question, variants
 
 mine = variants("07_normalization")
 
+RMS_NORMS = ("plainformer.normalization.rms_norm", "torch.nn.functional.rms_norm", "torch.nn.RMSNorm")
+
 
 # ---- q1: the four steps
 
@@ -322,7 +324,7 @@ QUESTIONS = [
                 head_norm_by(lambda x, gain, eps: rms_norm(x, np.ones_like(gain), eps)),
             ),
         ),
-        refuse=("plainformer.normalization.rms_norm", "torch.nn.functional.rms_norm", "torch.nn.RMSNorm"),
+        refuse=RMS_NORMS,
     ),
     Question(
         "q5",
@@ -358,6 +360,7 @@ QUESTIONS = [
             ),
         ),
         tolerance=1e-5,
+        refuse=RMS_NORMS,
         handed_out=broken_half,
     ),
     Question(

@@ -324,6 +324,7 @@ QUESTIONS = [
                 lambda logits, least: softmax(top_p(logits, least)),
             ),
         ),
+        refuse=("transformers.MinPLogitsWarper",),
     ),
     Question(
         "q5",
@@ -405,6 +406,7 @@ QUESTIONS = [
             ),
             Mistake("every word", "You penalize all words. Only those in `seen` are.", every_word),
         ),
+        refuse=("transformers.RepetitionPenaltyLogitsProcessor",),
         handed_out=broken_penalty,
     ),
     Question(

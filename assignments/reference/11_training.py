@@ -9,6 +9,8 @@ from plaingrader.questions import Property, Question, variants
 
 mine = variants("11_training")
 
+CROSS_ENTROPIES = ("plainformer.training.cross_entropy", "torch.nn.functional.cross_entropy", "torch.nn.CrossEntropyLoss")
+
 
 def softmax(logits):
     """As the library's, without its checks: a thousand students are many calls."""
@@ -397,7 +399,7 @@ QUESTIONS = [
                 lambda logits, ids, lengths: np.concatenate(surprises(logits, ids, lengths)).sum(),
             ),
         ),
-        refuse=("plainformer.training.cross_entropy", "torch.nn.functional.cross_entropy"),
+        refuse=CROSS_ENTROPIES,
     ),
     Question(
         "q6",
@@ -432,7 +434,7 @@ QUESTIONS = [
             ),
         ),
         tolerance=1e-5,  # PyTorch adds a millionth to the length
-        refuse=("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.get_total_norm"),
+        refuse=("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad.clip_grad_norm_", "torch.nn.utils.get_total_norm"),
     ),
     Question(
         "q7",
@@ -472,7 +474,7 @@ QUESTIONS = [
                 slopes_with(guessed=False),
             ),
         ),
-        refuse=("plainformer.training.cross_entropy", "torch.nn.functional.cross_entropy"),
+        refuse=CROSS_ENTROPIES,
     ),
     Question(
         "q8",

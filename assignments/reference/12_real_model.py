@@ -281,7 +281,7 @@ QUESTIONS = [
                 lambda row, gain, embedding: lens(row, gain, embedding.T),
             ),
         ),
-        tolerance=1e-6,
+        tolerance=2e-4,
         by_hand=True,
     ),
     Question(

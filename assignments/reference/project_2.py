@@ -448,7 +448,7 @@ QUESTIONS = [
                 min_p_with(reached=np.greater),
             ),
         ),
-        refuse=FINISHED,
+        refuse=("transformers.MinPLogitsWarper", *FINISHED),
     ),
     Question(
         "q4",
