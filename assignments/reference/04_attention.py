@@ -326,6 +326,16 @@ QUESTIONS = [
                 "You set weights to 0 after softmax, so that the rest of a row no longer adds up to 1. Hide the scores, before softmax.",
                 masked_after_softmax,
             ),
+            Mistake(
+                "hidden scores 0",
+                "You set the hidden scores to 0. Softmax gives a score of 0 weight, too: only −∞ gets none.",
+                lambda q, k, v, cap, mask: softmax(np.where(mask, capped(scores_of(q, k), cap), 0.0)) @ v,
+            ),
+            Mistake(
+                "mask turned round",
+                "You hid the keys that a query may look at. True means: may look.",
+                lambda q, k, v, cap, mask: capped_attention(q, k, v, cap, ~mask),
+            ),
         ),
     ),
     Question(

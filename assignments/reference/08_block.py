@@ -178,7 +178,7 @@ def work_off_by(extra):
 
 def work_cases(rng, layers):
     tokens, width, hidden, vocabulary = (int(rng.integers(low, 2 * low)) for low in (3, 8, 20, 50))
-    return tokens, width, hidden, vocabulary, layers
+    return tokens, width, hidden + (hidden == 4 * width), vocabulary, layers
 
 
 # ---- q6: the logits on the way
@@ -448,6 +448,11 @@ QUESTIONS = [
                 "one table in the MLP",
                 "The MLP multiplies twice: on the way up and on the way down.",
                 work_off_by(lambda t, e, f, v, n: -t * e * f * n),
+            ),
+            Mistake(
+                "four times the width",
+                "You made the MLP four times as wide as the token, as in GPT-2. How wide it is, `hidden` says.",
+                lambda tokens, width, hidden, vocabulary, layers: multiplications(tokens, width, 4 * width, vocabulary, layers),
             ),
             Mistake(
                 "parameters",

@@ -398,6 +398,11 @@ QUESTIONS = [
                 "You added the surprises up. The loss is their mean.",
                 lambda logits, ids, lengths: np.concatenate(surprises(logits, ids, lengths)).sum(),
             ),
+            Mistake(
+                "divided by the words",
+                "You divided by the number of words. The first word of a text is no answer, so each text has one answer less than words.",
+                lambda logits, ids, lengths: np.concatenate(surprises(logits, ids, lengths)).sum() / np.sum(lengths),
+            ),
         ),
         refuse=CROSS_ENTROPIES,
     ),
@@ -427,6 +432,11 @@ QUESTIONS = [
                 shortened(lambda gradients, row: sum(np.linalg.norm(table) for table in gradients)),
             ),
             Mistake("no root", "You divided by the sum of the squares. A length is its root.", shortened(lambda gradients, row: row @ row)),
+            Mistake(
+                "absolute values",
+                "You took the sum of the absolute values for the length. The length is the root of the sum of the squares.",
+                shortened(lambda gradients, row: np.abs(row).sum()),
+            ),
             Mistake(
                 "slope by slope",
                 "You cut off each slope at the limit. The whole row is to be shortened, by one factor.",
@@ -466,6 +476,11 @@ QUESTIONS = [
                 "no shift",
                 "You take the 1 off at the word that was read. Take it off at the next one.",
                 slopes_with(answers=lambda ids: ids[:-1]),
+            ),
+            Mistake(
+                "no shift, all rows",
+                "You take the 1 off at the word that was read, in all T rows. A row is asked for the next word, and the last one for none.",
+                slopes_with(rows=lambda length: length, answers=lambda ids: ids),
             ),
             Mistake("uphill", "Your signs are turned round: what you gave, less what came.", slopes_with(sign=-1)),
             Mistake(
