@@ -193,7 +193,7 @@ QUESTIONS = [
             ),
             Mistake(
                 "sum forgotten, largest score subtracted",
-                "You subtracted the largest score, which is well, and mixed by the powers of e. Divide them by their sum first.",
+                "You subtracted the largest score, which is fine, and mixed by the powers of e. Divide them by their sum first.",
                 mixed_by(lambda s: np.exp(s - s.max())),
             ),
         ),

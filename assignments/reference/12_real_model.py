@@ -340,7 +340,7 @@ QUESTIONS = [
             ),
             Mistake(
                 "running totals",
-                "You read the stream after each part, as the lens does. Asked is what each part adds to the logit at the end.",
+                "You read the stream after each part, as the lens does. The question is what each part adds to the logit at the end.",
                 written(divisor=root, before=lambda parts: np.cumsum(parts, axis=0)),
             ),
         ),

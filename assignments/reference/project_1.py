@@ -382,7 +382,7 @@ QUESTIONS = [
     ),
     Question(
         "q5",
-        "A gated MLP, mended",
+        "Mend the gated MLP",
         answer="gated_mlp",
         reference=gated_mlp,
         properties=(

@@ -472,7 +472,7 @@ QUESTIONS = [
     ),
     Question(
         "q5",
-        "A penalty, mended",
+        "Mend the penalty",
         answer="penalize",
         reference=penalize,
         properties=(

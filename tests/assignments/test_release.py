@@ -96,6 +96,30 @@ def test_the_map_the_notebook_and_the_grader_agree(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_the_title_tells_the_totals(name):
+    nb = nbformat.read(ROOT / "assignments/source" / name / f"{name}.ipynb", as_version=4)
+    items = course.find(name).items
+    points, minutes = sum(item.points for item in items), sum(item.minutes for item in items)
+    assert f"{len(items)} questions, {points:g} points, about {minutes:g} minutes." in nb.cells[0].source
+    assert len(re.findall(r"\d points", nb.cells[0].source)) == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_heading_tells_what_the_map_tells(name):
+    """The title, points and minutes. Outside the projects, a heading may say what is to be done in place of the title."""
+    nb = nbformat.read(ROOT / "assignments/source" / name / f"{name}.ipynb", as_version=4)
+    pattern = r"## Question (\d+): (.*) \((\d+) points, (\d+) minutes\)$"
+    found = [re.search(pattern, cell.source, re.MULTILINE) for cell in nb.cells if "## Question" in cell.source]
+    items = course.find(name).items
+    assert [f"q{heading[1]}" for heading in found] == [item.name for item in items]
+    for heading, item in zip(found, items, strict=True):
+        assert (float(heading[3]), float(heading[4])) == (item.points, item.minutes), item.name
+        instead = {"mend": "mend it", "written": "in your own words"}.get(item.kind)
+        if name.startswith("project") or not (instead and heading[2].endswith(instead)):
+            assert heading[2].lower() == item.title.lower()
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_the_map_points_into_the_chapter(name):
     assignment = course.find(name)
     nb = nbformat.read(ROOT / "chapters" / f"{assignment.chapter}.ipynb", as_version=4)
