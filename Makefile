@@ -9,7 +9,7 @@ A ?=
 GRADE ?=
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help book test execute serve lab release grade slides requirements clean
+.PHONY: which-assignment help book test execute serve lab release grade slides requirements clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -32,14 +32,17 @@ lab: $(VENV)/.all  ## open JupyterLab, to run the chapters and do the exercises
 	@$(BIN)/jupyter trust $(NB) > /dev/null  # else JupyterLab hides the stored figures
 	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/chapters/01_networks.ipynb $(LAB)
 
-release: $(VENV)/.instructor  ## for instructors: the student bundle of an assignment, into dist/ (A=03_mlp)
+release: which-assignment $(VENV)/.instructor  ## for instructors: the student bundle of an assignment, into dist/ (A=03_mlp)
 	@$(BIN)/python -m plaingrader release $(A)
 
-grade: $(VENV)/.instructor  ## for instructors: grade assignments/submitted/<student>/ (A=03_mlp, GRADE=options)
+grade: which-assignment $(VENV)/.instructor  ## for instructors: grade assignments/submitted/<student>/ (A=03_mlp, GRADE=options)
 	@$(BIN)/python -m plaingrader grade $(A) $(GRADE)
 
 slides: $(VENV)/.instructor  ## for instructors: Reveal.js slides of every chapter, into _build/slides (NB=chapters/02_matmul.ipynb for one)
 	@$(BIN)/python tools/slides.py $(filter chapters/0% chapters/1%,$(NB))
+
+which-assignment:
+	@test -n "$(A)" || { echo "Which assignment? For instance: make release A=03_mlp"; exit 1; }
 
 requirements: $(VENV)/.all  ## compile requirements.txt again from pyproject.toml
 	$(BIN)/python tools/requirements.py

@@ -31,12 +31,16 @@ def positive(text):
 
 def main(argv=None):
     options = arguments(argv)
+    options.assignment = options.assignment.rstrip("/")  # as a shell completes it
     try:
         course.find(options.assignment)
         return run_release(options) if options.command == "release" else run_grade(options)
-    except (KeyError, FileNotFoundError) as error:
+    except (KeyError, ValueError, OSError) as error:
         print(f"plaingrader: {error.args[-1] if isinstance(error, KeyError) else error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("Stopped. The same command goes on from here.", file=sys.stderr)
+        return 130
 
 
 def run_release(options):
@@ -57,6 +61,9 @@ def run_grade(options):
     rows = grade(options.assignment, options.workers, options.scheduler, options.again, limits)
     failed = [row.student for row in rows if row.error]
     print(f"{len(rows) - len(failed)} graded; marks, exports and the class report are in {course.dist()}")
+    waiting = sum(bool(row.waiting) for row in rows)
+    if waiting:
+        print(f"{waiting} have a written answer that waits for a person and counts nothing until then: mark it before you pass the marks on")
     if failed:
         print(f"Not graded, and tried again next time: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0

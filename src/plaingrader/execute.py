@@ -21,7 +21,7 @@ from traitlets import Integer, Unicode
 
 from plaincourse.assigned.codec import encode
 
-from . import marks, sandbox, submission
+from . import course, marks, sandbox, submission
 from .questions import questions
 from .refused import refused_use
 
@@ -45,8 +45,8 @@ class Judge(Execute):
 
     def preprocess(self, nb, resources, km=None):
         """Run all cells; where the kernel ends or hangs, once more without the cell that did it."""
-        course = resources["nbgrader"]
-        self.assignment, self.who = course["assignment"], self.student or course["student"]
+        about = resources["nbgrader"]
+        self.assignment, self.who = about["assignment"], self.student or about["student"]
         self.questions = questions(self.assignment)
         self.deadline = time.monotonic() + self.budget
         lost = {}
@@ -168,6 +168,8 @@ class Judge(Execute):
                 return None
         elif self.asking and msg["msg_type"] != "error":
             return None
+        if "traceback" in content:  # without the paths of the grader's machine
+            content["traceback"] = [line.replace(f"{course.ROOT}/", "") for line in content["traceback"]]
         size = sum(len(str(output)) for output in outs) + len(str(content))
         if size > (self.data_limit if self.asking else self.output_limit):
             if not (outs and outs[-1].get("text") == CUT):

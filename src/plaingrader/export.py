@@ -52,7 +52,13 @@ def row(book, name, most, result):
     grades = {grade.name.removesuffix("-test"): grade for notebook in submission.notebooks for grade in notebook.grades}
     scores = {question: score(grades[question]) for question in most}
     waiting = tuple(question for question, grade in grades.items() if grade.needs_manual_grade and grade.manual_score is None)
-    return Row(name, student, scores, most, submission.late_submission_penalty or 0.0, waiting, messages, tuple(result["notes"]), person=person(submission))
+    return Row(name, student, scores, most, submission.late_submission_penalty or 0.0, waiting, messages, notes(result, submission), person=person(submission))
+
+
+def notes(result, submission):
+    """What was odd, and whether it came late."""
+    late = submission.total_seconds_late
+    return tuple(result["notes"]) + ((f"{late / 3600:.1f} hours late",) if late > 0 else ())
 
 
 def score(grade):

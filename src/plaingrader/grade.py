@@ -11,7 +11,7 @@ from pathlib import Path
 from distributed import Client, KilledWorker, LocalCluster, as_completed
 
 from . import course, export, gradebook, jobs, report
-from .release import assign
+from .release import assign, consistent
 
 
 def grade(name, workers=None, scheduler=None, again=False, limits=(), say=print):
@@ -21,12 +21,17 @@ def grade(name, workers=None, scheduler=None, again=False, limits=(), say=print)
     folder, instead. again: grade anew what is already graded. limits: traits of `execute.Judge` as (name, value) pairs.
     One submission that cannot be graded does not stop the others; it says so in the marks.
     """
-    tasks, misnamed = collected(name, tuple(limits))
+    consistent(name)
+    tasks, misplaced = collected(name, tuple(limits))
+    course.dist().mkdir(exist_ok=True)
+    if not os.access(course.dist(), os.W_OK):
+        raise PermissionError(f"the marks cannot be written: {course.dist()} is read-only")
     if not gradebook.knows(name):
         assign(name)
     if again:
         for task in tasks:
             shutil.rmtree(task.kept, ignore_errors=True)
+    say(f"{sum(jobs.finished(task) is not None for task in tasks)} of {len(tasks)} are graded already")
     with engine(workers, scheduler, len(tasks)) as client:
         results = [published(task, result) for task, result in zip(tasks, run(client, jobs.grade, tasks, say), strict=True)]
         feedback = [task for task, result in zip(tasks, results, strict=True) if (task.kept / f"{name}.ipynb").exists() and "error" not in result]
@@ -34,7 +39,7 @@ def grade(name, workers=None, scheduler=None, again=False, limits=(), say=print)
     for task, result in zip(tasks, results, strict=True):
         if "error" in given.get(task, {}):
             result["notes"] = [*result["notes"], f"no feedback page: {given[task]['error'].splitlines()[0]}"]
-    results += misnamed
+    results += misplaced
     return written(name, export.rows(name, results), results)
 
 
@@ -46,11 +51,13 @@ def collected(name, limits=()):
     course.find(name)
     submitted = course.folder() / "submitted"
     folders = sorted(folder for folder in submitted.glob(f"*/{name}") if folder.is_dir())
-    if not folders:
+    high = [path for path in sorted(submitted.glob(f"*/{name}.ipynb")) if not (path.parent / name).is_dir()]
+    if not folders and not high:
         raise FileNotFoundError(f"nothing was handed in: no folder {submitted}/<student>/{name}")
     reasons = {folder: misnamed(folder) for folder in folders}
     tasks = [jobs.Task(name, folder.parent.name, str(folder), limits) for folder in folders if not reasons[folder]]
-    return tasks, [failed(name, ascii(folder.parent.name)[1:-1], reason) for folder, reason in reasons.items() if reason]
+    odd = [failed(name, ascii(folder.parent.name)[1:-1], reason) for folder, reason in reasons.items() if reason]
+    return tasks, odd + [failed(name, path.parent.name, f"the notebook lies one folder too high: it belongs into {path.parent.name}/{name}/") for path in high]
 
 
 def misnamed(folder):
@@ -102,8 +109,14 @@ def outcome(future, task):
     except KilledWorker:
         text = "its worker was killed every time it was tried"
     except (Exception, CancelledError) as error:
-        text = f"{type(error).__name__}: {error}"
+        text = last_line(error)
     return failed(task.assignment, task.student, text)
+
+
+def last_line(error):
+    """An error in one line: of nbgrader's logs the last, which says what it was."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip() and not line.strip().startswith("[")]
+    return f"{type(error).__name__}: {lines[-1] if lines else 'no message'}"[:500]
 
 
 def published(task, result):
@@ -111,7 +124,7 @@ def published(task, result):
     try:
         publish(task, result)
     except Exception as error:
-        return failed(task.assignment, task.student, f"{type(error).__name__}: {error}")
+        return failed(task.assignment, task.student, last_line(error))
     return result
 
 
@@ -131,6 +144,7 @@ def publish(task, result):
             if (Path(task.folder) / note).is_file():
                 shutil.copy(Path(task.folder) / note, target)
         gradebook.record(task, notebook)
+        gradebook.keep_marked(task, result)
     else:
         shutil.rmtree(target, ignore_errors=True)
         gradebook.record_nothing(task)
@@ -160,7 +174,6 @@ def write_note(task, result):
 def written(name, rows, results):
     """Write marks, exports and the class report; return the rows."""
     dist = course.dist()
-    dist.mkdir(exist_ok=True)
     export.marks(dist / f"marks-{name}.csv", rows)
     export.nbgrader(dist / f"nbgrader-{name}.csv", rows)
     export.canvas(dist / f"canvas-{name}.csv", rows)

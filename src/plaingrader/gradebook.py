@@ -1,6 +1,7 @@
 """nbgrader's gradebook: what it knows of an assignment, and how a job's result gets into it."""
 
 import glob
+import json
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from nbgrader.utils import parse_utc
 from . import course
 from .jobs import settings
 
-STAMP = "recorded"
+STAMP = ".recorded"
 
 
 @contextmanager
@@ -40,8 +41,7 @@ def knows(name):
 
 def holds(task, result):
     """Whether the gradebook has this very result."""
-    path = task.kept / STAMP
-    if not path.exists() or path.read_text(encoding="utf-8") != result["fingerprint"]:
+    if stamped(task).get("fingerprint") != result["fingerprint"]:
         return False
     with opened() as gradebook:
         try:
@@ -50,9 +50,26 @@ def holds(task, result):
             return False
 
 
+def stamped(task):
+    """What `stamp` remembered of a submission; nothing before the first time."""
+    path = task.kept.with_suffix(STAMP)
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
 def stamp(task, result):
-    """Remember that the gradebook has this result."""
-    (task.kept / STAMP).write_text(result["fingerprint"], encoding="utf-8")
+    """Remember that the gradebook has this result of this work."""
+    text = json.dumps({"fingerprint": result["fingerprint"], "work": result["work"]})
+    task.kept.with_suffix(STAMP).write_text(text, encoding="utf-8")
+
+
+def keep_marked(task, result):
+    """Where a person has marked this very work, the mark stands: nbgrader asks for it again whenever a machine has marked."""
+    if stamped(task).get("work") != result["work"]:
+        return
+    with opened() as gradebook:
+        for grade in gradebook.find_submission_notebook(task.assignment, task.assignment, task.student).grades:
+            grade.needs_manual_grade = grade.needs_manual_grade and grade.manual_score is None
+        gradebook.db.commit()
 
 
 def record(task, notebook):

@@ -51,12 +51,22 @@ def slug(student):
 
 
 def fingerprint(task):
-    """A hash of everything that the marks depend on: the submission, the questions, the limits."""
-    digest = hashlib.sha256(repr((task.student, task.limits)).encode())
+    """A hash of everything that the marks depend on: the submission, the questions, the limits, the grader."""
     own = course.folder() / "source" / task.assignment
     reference = course.folder() / "reference" / f"{task.assignment}.py"
-    handed_in = [] if submission.too_much(Path(task.folder)) else submission.files(Path(task.folder))
-    for path in [*handed_in, *submission.files(own), reference, *sorted(Path(__file__).parent.glob("*.py"))]:
+    paths = [*submission.files(own), reference, *sorted(Path(__file__).parent.glob("*.py"))]
+    return hashed(repr((task.student, task.limits, work(task))), paths)
+
+
+def work(task):
+    """A hash of what was handed in."""
+    folder = Path(task.folder)
+    return hashed("", [] if submission.too_much(folder) else submission.files(folder))
+
+
+def hashed(text, paths):
+    digest = hashlib.sha256(text.encode())
+    for path in paths:
         digest.update(os.fsencode(path.name) + b"\0" + path.read_bytes())
     return digest.hexdigest()
 
@@ -85,8 +95,8 @@ def grade(task):
             autograded = autograde(task, nb, Path(place))
             marks = [output.metadata.plaincourse for cell in autograded.cells if is_grade(cell) for output in cell.get("outputs", [])
                      if "plaincourse" in output.get("metadata", {})]  # fmt: skip
-        result = {"student": task.student, "assignment": task.assignment, "fingerprint": fingerprint(task), "notes": notes,
-                  "marks": marks, "seconds": round(time.monotonic() - start, 1)}  # fmt: skip
+        result = {"student": task.student, "assignment": task.assignment, "fingerprint": fingerprint(task), "work": work(task),
+                  "notes": notes, "marks": marks, "seconds": round(time.monotonic() - start, 1)}  # fmt: skip
         keep(task, result, autograded)
     return result
 

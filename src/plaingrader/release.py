@@ -10,6 +10,7 @@ import zipfile
 from functools import cache
 from pathlib import Path
 
+import nbformat
 import numpy as np
 from nbgrader.apps import NbGraderAPI
 
@@ -27,6 +28,7 @@ PACKAGES = ("plainformer", "plaincourse")
 def release(name):
     """Make ``dist/NAME-student.zip`` and its checksum, and tell nbgrader's gradebook of the assignment. The path of the zip."""
     assignment = course.find(name)
+    consistent(name)
     handed_out = assign(name)
     with tempfile.TemporaryDirectory() as place:
         bundle = Path(place) / name
@@ -34,6 +36,19 @@ def release(name):
         (bundle / "README.md").write_text(readme(assignment), encoding="utf-8")
         wheel(bundle)
         return packed(bundle, course.dist() / f"{name}-student.zip")
+
+
+def consistent(name):
+    """ValueError unless the map, the notebook and the grader give the same points to the same questions."""
+    nb = nbformat.read(course.folder() / "source" / name / f"{name}.ipynb", as_version=4)
+    cells = [cell.metadata.get("nbgrader", {}) for cell in nb.cells]
+    notebook = {cell["grade_id"].removesuffix("-test"): cell["points"] for cell in cells if cell.get("grade")}
+    listed = {item.name: item.points for item in course.find(name).items}
+    graded = {question.name: question.points for question in questions(name).values()}
+    for key in sorted(notebook.keys() | listed.keys() | graded.keys()):
+        points = {"the map": listed.get(key), "the notebook": notebook.get(key)} | ({"the reference": graded[key]} if key in graded else {})
+        if len(set(points.values())) > 1:
+            raise ValueError(f"{name}, {key}: " + ", ".join(f"{value} points in {place}" for place, value in points.items()))
 
 
 def assign(name):

@@ -93,7 +93,7 @@ def questions(assignment, rows, marks):
 def mistakes(assignment, marks):
     """The known mistakes by how many made them, each with the sentence that the students read."""
     counts = Counter((mark["question"], mark["mistake"]) for mark in marks if mark["mistake"])
-    sentences = {(mark["question"], mark["mistake"]): mark["message"].split(": ", 1)[-1] for mark in marks if mark["mistake"]}
+    sentences = {(mark["question"], mark["mistake"]): mark["message"].split(f"{mark['mistake']}: ", 1)[-1] for mark in marks if mark["mistake"]}
     if not counts:
         return "<p>None of the known mistakes was made.</p>"
     lines = [[count, question, name, sentences[question, name]] for (question, name), count in counts.most_common(25)]

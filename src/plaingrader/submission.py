@@ -44,6 +44,8 @@ def is_other_student(declared, student):
 def other_students(mark, sources, student):
     """The Mark, with a word on why if the notebook has another student's numbers."""
     declared = declared_student(sources.values())
+    if declared == "":
+        return dataclasses.replace(mark, message=f"{mark.message}\nSTUDENT is not filled in, so the notebook shows no numbers of your own.".strip())
     if not is_other_student(declared, student):
         return mark
     text = f"{mark.message}\nThe notebook says STUDENT = {declared!r}, but this is the work of {student!r}, whose numbers are others."
@@ -59,7 +61,7 @@ def read(folder, assignment):
         nb = nbformat.from_dict(tidied(nbformat.reads(text_of(path), as_version=4)))
         _, nb = nbformat.validator.normalize(nb, strip_invalid_metadata=True)
     except Exception as error:  # whatever nbformat meets in a broken file
-        return None, [*notes, f"{path.name} is not a notebook that can be read: {type(error).__name__}: {str(error)[:200]}"]
+        return None, [*notes, f"{path.name} is not a notebook that can be read, so it must be handed in again ({type(error).__name__})"]
     return nb, notes
 
 

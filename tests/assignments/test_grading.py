@@ -414,3 +414,33 @@ def test_a_second_grading_does_nothing_again_but_sees_a_persons_marks(graded, ti
     assert rows["perfect"].total == 7.5 and rows["perfect"].waiting == ()
     page = (tiny_course / "feedback" / "perfect" / tiny.NAME / f"{tiny.NAME}.html").read_text(encoding="utf-8")
     assert "7.5 / 8.0" in page
+
+
+def test_a_persons_marks_survive_a_new_grading(graded, tiny_course):
+    with gradebook.opened() as book:
+        grade_of = book.find_grade("q4", tiny.NAME, tiny.NAME, "renamed")
+        grade_of.manual_score, grade_of.needs_manual_grade = 1.0, False
+        book.db.commit()
+    aside = tiny_course / "aside"
+    (tiny_course / "submitted").rename(aside)
+    (tiny_course / "submitted").mkdir()
+    (aside / "renamed").rename(tiny_course / "submitted" / "renamed")
+    row = grade(tiny.NAME, workers=1, again=True, limits=LIMITS, say=lambda text: None)[0]
+    assert row.total == 8 and row.waiting == ()
+    with gradebook.opened() as book:
+        assert not book.find_grade("q4", tiny.NAME, tiny.NAME, "renamed").needs_manual_grade
+    (tiny_course / "submitted" / "renamed" / tiny.NAME / "more.txt").write_text("changed work", encoding="utf-8")
+    grade(tiny.NAME, workers=1, limits=LIMITS, say=lambda text: None)
+    with gradebook.opened() as book:
+        assert book.find_grade("q4", tiny.NAME, tiny.NAME, "renamed").needs_manual_grade
+
+
+def test_points_that_differ_between_the_places_stop_the_grading(tiny_course, released):
+    from plaingrader.release import consistent
+
+    path = tiny_course / "source" / tiny.NAME / f"{tiny.NAME}.ipynb"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"points": 3', '"points": 5'), encoding="utf-8")
+    with pytest.raises(ValueError, match="q2: 3 points in the map, 5 points in the notebook, 3.* points in the reference"):
+        consistent(tiny.NAME)
+    path.write_text(text, encoding="utf-8")

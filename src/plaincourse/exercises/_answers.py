@@ -117,7 +117,8 @@ def taken(value, want, by_hand):
         raise Problem("wrong", f"Expected {expected}, got {kind(value)}.{hint}")
     result = array(value)
     if result.dtype.kind not in "biuf":
-        raise Problem("wrong", f"Expected {expected}, got values of type {result.dtype}.")
+        found = "text" if result.dtype.kind in "US" else f"values of type {result.dtype}"
+        raise Problem("wrong", f"Expected {expected}, got {found}.")
     if (result.dtype == bool) != (want.dtype == bool):
         raise Problem("wrong", f"Expected {expected}, got {'True and False' if result.dtype == bool else 'numbers'}.")
     return result
