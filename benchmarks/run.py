@@ -231,6 +231,8 @@ def main():
     reads, speeds = [], []
     for _ in range(options.rounds):
         for name, engine in engines.items():
+            time.sleep(1)  # the threads of the engine before are still spinning
+            engine.prefill(prompt)
             times[name]["prefill"].append(seconds(lambda: engine.prefill(prompt))[0])
             steps = [seconds(lambda: engine.step(600 + i))[0] for i in range(NEW)]
             times[name]["step"].append(statistics.median(steps))
