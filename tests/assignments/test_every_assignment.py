@@ -5,7 +5,7 @@ import shutil
 
 import nbformat
 import pytest
-from conftest import forget
+from throwaway import forget
 from project import ROOT
 
 from plaingrader import course, jobs

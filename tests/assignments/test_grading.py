@@ -8,8 +8,8 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
-import tiny
-from conftest import snapshot
+import tiny_course as tiny
+from throwaway import snapshot
 
 from plaincourse.assigned import seed
 from plaingrader import course, gradebook

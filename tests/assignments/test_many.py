@@ -7,7 +7,7 @@ import time
 
 import psutil
 import pytest
-import tiny
+import tiny_course as tiny
 
 from plaingrader import jobs
 from plaingrader.grade import collected, engine, grade, run

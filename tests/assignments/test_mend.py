@@ -4,7 +4,7 @@ import copy
 import random
 
 import pytest
-import tiny
+import tiny_course as tiny
 from nbformat.v4 import new_code_cell
 
 from plaingrader.mend import mended, originals

@@ -9,7 +9,7 @@ import zipfile
 import nbformat
 import numpy as np
 import pytest
-from conftest import forget
+from throwaway import forget
 from planting import CANARY, holders, plant
 from project import ROOT
 

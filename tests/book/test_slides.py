@@ -1,5 +1,6 @@
 """make slides: every chapter's slides open offline, show no source of the page, and are not cut off."""
 
+import os
 import re
 import subprocess
 import sys
@@ -9,6 +10,9 @@ import nbformat
 import pytest
 from filelock import FileLock
 from project import CHAPTERS, ROOT
+
+if not os.environ.get("CI"):
+    pytest.importorskip("sphinx_revealjs", reason="pip install -r requirements-instructor.txt")
 
 # A slide is 1280 × 720. The number and the progress bar stand in its last 40 pixels, the padding is 56 at each side.
 BOTTOM, RIGHT = 680, 1280 - 56 + 0.5
