@@ -89,9 +89,8 @@ class Judge(Execute):
 
     def still_there(self, cell):
         """After a time-out: CellTimeoutError unless the interrupt has freed the kernel."""
-        if timed_out(cell):
-            if timed_out(self.ask("pass")):
-                raise CellTimeoutError("the kernel does not answer")
+        if timed_out(cell) and timed_out(self.ask("pass")):
+            raise CellTimeoutError("the kernel does not answer")
 
     def ask(self, code):
         """The cell of this code, executed: what the grader itself wants of the kernel."""
@@ -138,10 +137,10 @@ class Judge(Execute):
 
     def explained(self, mark):
         """The Mark of what was not attempted, with the error that kept it from being there, if there was one."""
-        reason = self.errors.get(mark.question) or next(iter(self.errors.values()), "")
-        if mark.status != "not attempted" or not reason:
+        if mark.status != "not attempted":
             return mark
-        return dataclasses.replace(mark, message=f"{mark.message}\n{reason}")
+        reasons = [self.errors[name] for name in (mark.question, f"{mark.question}-numbers", "sheet") if name in self.errors]
+        return dataclasses.replace(mark, message="\n".join([mark.message, *reasons[:1]]))
 
     def create_kernel_manager(self):
         """A kernel in the box."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from distributed import Client, KilledWorker, LocalCluster, as_completed
 
-from . import course, export, gradebook, jobs, report
+from . import course, export, gradebook, jobs, report, submission
 from .release import assign, consistent
 
 
@@ -140,9 +140,9 @@ def publish(task, result):
     if notebook.exists():
         target.mkdir(parents=True, exist_ok=True)
         shutil.copy(notebook, target)
-        for note in jobs.NOTES:  # nbgrader's exchange looks for them beside the feedback
-            if (Path(task.folder) / note).is_file():
-                shutil.copy(Path(task.folder) / note, target)
+        for path in submission.files(Path(task.folder)):
+            if path.name in jobs.NOTES:  # nbgrader's exchange looks for them beside the feedback
+                shutil.copy(path, target)
         gradebook.record(task, notebook)
         gradebook.keep_marked(task, result)
     else:

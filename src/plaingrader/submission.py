@@ -8,7 +8,6 @@ import stat
 from pathlib import Path
 
 import nbformat
-
 from nbgrader.utils import is_locked
 
 from plaincourse.assigned import seed

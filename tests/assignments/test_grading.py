@@ -191,7 +191,9 @@ def hand_in_everything(course_folder, released, elsewhere):
     (linked / f"{tiny.NAME}.ipynb").symlink_to(course_folder / "source" / tiny.NAME / f"{tiny.NAME}.ipynb")
     links = student("links").perfect().add("print('LINK', open('reference.py').read() if __import__('os').path.exists('reference.py') else 'none')").hand_in(course_folder)
     (links / "reference.py").symlink_to(course_folder / "reference" / f"{tiny.NAME}.py")
+    (links / "submission_secret.txt").symlink_to(course_folder / "reference" / f"{tiny.NAME}.py")
     os.mkfifo(links / "pipe")
+    student("stops elsewhere").answer(my_sigmoid="undefined_name").hand_in(course_folder)
     (links / "timestamp.txt").write_text("not a date")
     start = student("start-up").perfect().hand_in(course_folder) / "profile_default" / "startup"
     start.mkdir(parents=True)
@@ -273,6 +275,7 @@ def test_the_box_cannot_be_opened_from_inside(graded, tiny_course):
 
 def test_a_cell_that_stopped_is_named_in_the_message(graded):
     assert "NameError: name 'undefined_name' is not defined" in graded["stops by hand"].messages["q1"]
+    assert "NameError" in graded["stops elsewhere"].messages["q3"] and "NameError" not in graded["stops elsewhere"].messages["q1"]
 
 
 @pytest.mark.parametrize("mistake", ["sums first", "only the first"])
@@ -367,8 +370,10 @@ def test_long_output_is_cut_and_scripts_are_left_out(graded, tiny_course):
 def test_feedback_shows_points_and_the_mistake_but_no_solution(graded, tiny_course):
     page = (tiny_course / "feedback" / "q2 overflow" / tiny.NAME / f"{tiny.NAME}.html").read_text(encoding="utf-8")
     assert "2 of 3 points" in page and "Subtract the maximum first." in page
-    for path in (tiny_course / "feedback").rglob("*.html"):
-        assert tiny.CANARY not in path.read_text(encoding="utf-8")
+    given_back = [path for folder in ("feedback", "autograded") for path in (tiny_course / folder).rglob("*") if path.is_file()]
+    assert len(given_back) > 100
+    for path in given_back:
+        assert tiny.CANARY.encode() not in path.read_bytes(), path
 
 
 def test_totals_add_up_and_every_export_reads_back(graded, tiny_course):
