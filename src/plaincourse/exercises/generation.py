@@ -106,8 +106,8 @@ def toy_forward(ids, cache):
 
 
 def loop_cases(rng):
-    """Prompts of one id and more, over 12 words."""
-    return [(toy_forward, rng.integers(0, 12, length).tolist(), 16) for length in (4, 1, 6)]
+    """Prompts of one id and more, over 12 words, and more than one count."""
+    return [(toy_forward, rng.integers(0, 12, length).tolist(), count) for length, count in [(4, 16), (1, 11), (6, 16)]]
 
 
 def forgetful(forward, prompt, count):

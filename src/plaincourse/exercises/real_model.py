@@ -49,8 +49,9 @@ def lens_probabilities(row, gain, head, eps):
 
 
 def lens_cases(rng):
-    """Rows of small and of large numbers; an eps that counts for the small one."""
-    return [(scale * rng.normal(size=6), rng.uniform(0.5, 3.0, size=6), rng.normal(size=(6, 9)), 1e-2) for scale in (0.1, 1.0, 20.0)]
+    """Rows of small and of large numbers; an eps that counts for the small one, and another."""
+    scales_and_eps = [(0.1, 1e-2), (1.0, 1e-3), (20.0, 1e-2)]
+    return [(scale * rng.normal(size=6), rng.uniform(0.5, 3.0, size=6), rng.normal(size=(6, 9)), eps) for scale, eps in scales_and_eps]
 
 
 def without_norm(row, gain, head, eps):
@@ -90,10 +91,9 @@ def rank_of(logits, word):
 
 
 def rank_cases(rng):
-    """The first, the last, and some in between."""
-    logits = rng.normal(size=8)
-    order = np.argsort(-logits)
-    return [(logits, int(order[place])) for place in (0, 7, 2, 3, 5)]
+    """The first, the last, and some in between, each among logits of its own."""
+    rows = rng.normal(size=(5, 8))
+    return [(logits, int(np.argsort(-logits)[place])) for logits, place in zip(rows, (0, 7, 2, 3, 5), strict=True)]
 
 
 EXERCISES = [
