@@ -26,13 +26,13 @@ BODIES = {  # a known mistake of q2, written as a student would
     "wrong axis": "    e = np.exp(scores - scores.max(0))\n    return e / e.sum(0)",
 }
 FORGERY = """
-import builtins, sys, numpy, numpy.testing, plaincourse.exercises as ex, plaincourse.exercises._answers as an, plaincourse.assigned.answers as asw
+import builtins, sys, numpy, numpy.testing, plaincourse.exercises as ex, plaincourse.exercises._close as cl, plaincourse.assigned.answers as asw
 class Yes:
     ok, status, message = True, "right", ""
     def __bool__(self): return True
     def __eq__(self, other): return True
 ex.judge = ex.compare = ex.check = lambda *a, **k: Yes()
-an.matches = lambda *a: [True]
+cl.matches = cl.close = ex.matches = ex.close = lambda *a: True
 asw.results = lambda *a, **k: [{"status": "right", "message": "", "values": []} for _ in a[4]]
 numpy.allclose = numpy.isclose = numpy.array_equal = lambda *a, **k: True
 numpy.testing.assert_allclose = lambda *a, **k: None

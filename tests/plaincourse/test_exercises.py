@@ -13,6 +13,7 @@ from plainformer.activations import softmax
 from plainformer.sampling import top_k
 from plaincourse import exercises
 from plaincourse.exercises import Exercise, Mistake, check, registry
+from plaincourse.exercises._close import close, near
 from plaincourse.exercises._words import difference
 from project import CHAPTERS
 
@@ -133,6 +134,23 @@ def test_a_case_that_leaves_out_an_argument_of_the_reference_is_refused():
     exercise = Exercise("x", "X", softmax, lambda rng: [(np.ones(3),)])
     with pytest.raises(ValueError, match="exercise x: the reference takes x, axis, so every case must give 2, got 1; if some are optional"):
         exercise.inputs()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("tolerance", [0.0, 1e-9, 0.1])
+def test_near_is_numpy_s_isclose(tolerance):
+    odd = np.array([0.0, -0.0, 1.0, 1.0 + 5e-10, 1.2, -1.0, 1e-10, 1e308, -1e308, np.inf, -np.inf, np.nan])
+    one, other = np.meshgrid(odd, odd)
+    with np.errstate(all="ignore"):
+        expected = np.isclose(one, other, tolerance, tolerance, equal_nan=True)
+    np.testing.assert_array_equal(near(one, other, tolerance), expected)
+    for a, b, want in zip(one.ravel(), other.ravel(), expected.ravel(), strict=True):
+        assert close(np.array(a), np.array(b), tolerance) == want, (a, b)
+
+
+@pytest.mark.parametrize("value", [np.array(["1"]), np.array([None]), np.array([1j]), np.ones((1, 1)), np.ones(())])
+def test_what_is_not_numbers_of_the_same_shape_is_not_close(value):
+    assert not close(value, np.ones(1), 1e-9) and not close(np.ones(1), value, 1e-9)
 
 
 def test_two_exercises_of_one_name_are_refused(monkeypatch):
@@ -421,6 +439,39 @@ def test_a_schedule_as_it_is_written(longer, cut, mistake):
         return max(floor, peak * fall) if cut else floor + (peak - floor) * fall
 
     assert check("training-schedule", my_rate).message.startswith(mistake)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["sampling-top-k", "sampling-top-p"])
+def test_an_answer_that_is_nearly_right_beside_dropped_words_gives_no_warning(name):
+    reference = exercises.find(name).reference
+    verdict = check(name, lambda logits, setting: reference(logits, setting) + 1e-6)
+    assert verdict.status == "wrong" and "They differ by up to 1.0e-06." in verdict.message, verdict
+
+
+def test_infinities_that_differ_are_not_subtracted():
+    exercise = Exercise("x", "X", lambda x: x, lambda rng: [(1,)])
+    assert "differ by" not in difference(exercise, (1,), np.array([np.inf, 1.0]), np.array([-np.inf, 1.0]))
+
+
+@pytest.mark.parametrize(("name", "value"), [("networks-one-step", 2.8), ("positions-one-turn", None), ("training-surprise", None), ("matmul-one-output", 3)])
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_a_pencil_s_value_may_be_rounded_to_float32(name, value, kind):
+    exercise = exercises.find(name)
+    value = exercise.outputs(exercise.reference)[0] if value is None else value
+    assert check(name, kind(value)).ok and check(name, np.asarray(value, dtype=kind)).ok
+    assert not check(name, kind(np.asarray(value) * 1.1))
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "x", None, True, np.random.default_rng(0), [1], 1e400])
+@pytest.mark.parametrize("name", ["sampling-softmax", "networks-one-step"])
+def test_a_seed_that_is_none_is_named(name, seed):
+    with pytest.raises(ValueError, match=r"^check: seed must be a whole number of at least 0, got "):
+        check(name, softmax, seed)
+
+
+def test_a_seed_may_be_numpy_s():
+    assert check("sampling-softmax", lambda logits: softmax(logits), np.int64(3)).ok
 
 
 def test_html_escapes_what_it_shows():

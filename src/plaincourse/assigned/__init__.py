@@ -92,7 +92,7 @@ class Stored:
         """The stored argument tuples."""
         return [decode(case) for case in self.cases]
 
-    def outputs(self, stored, seed=0):
+    def outputs(self, stored, seed=0, cases=None):
         """The stored results, of the reference or of a mistake."""
         return [array(decode(result)) for result in stored]
 

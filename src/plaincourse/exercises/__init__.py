@@ -10,15 +10,17 @@ import copy
 import difflib
 import importlib
 import inspect
+import operator
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from html import escape
 
 import numpy as np
 
-from ._answers import Problem, array, by_hand, matches, run, taken
+from ._answers import Problem, array, by_hand, run, taken
+from ._close import close, matches
 from ._words import difference
 
 
@@ -48,7 +50,7 @@ class Exercise:
     tolerance: float = 1e-9
     by_hand: bool = False
 
-    @property
+    @cached_property
     def argument_names(self):
         """The names of the reference's arguments, which the messages use."""
         return list(inspect.signature(self.reference).parameters)
@@ -68,13 +70,13 @@ class Exercise:
                 )
         return cases
 
-    def outputs(self, function, seed=0):
-        """What a trusted function (the reference, a mistake) gives for each case."""
-        return results(function, self.inputs(seed))
+    def outputs(self, function, seed=0, cases=None):
+        """What a trusted function (the reference, a mistake) gives for each case. cases: this seed's, if they are at hand."""
+        return results(function, self.inputs(seed) if cases is None else cases)
 
-    def known(self, seed=0):
+    def known(self, seed=0, cases=None):
         """What "reference" and each mistake, by name, give for each case."""
-        cases = self.inputs(seed)
+        cases = self.inputs(seed) if cases is None else cases
         functions = {"reference": self.reference} | {mistake.name: mistake.answer for mistake in self.mistakes}
         return {name: results(function, cases) for name, function in functions.items()}
 
@@ -83,7 +85,7 @@ class Exercise:
         known = self.known(seed)
         names = list(known)
         pairs = [(one, other) for i, one in enumerate(names) for other in names[:i]]
-        return [(one, other) for one, other in pairs if all(matches(known[one], known[other], self.tolerance))]
+        return [(one, other) for one, other in pairs if matches(known[one], known[other], self.tolerance)]
 
 
 @dataclass(frozen=True)
@@ -137,9 +139,20 @@ def fresh(argument):
 def check(name, answer, seed=0):
     """Judge an answer, whatever it is, and return a Verdict. An unknown name is a KeyError that lists the known ones.
 
-    answer: the function that an exercise asks for, or the value worked by hand. seed: chooses the cases.
+    answer: the function that an exercise asks for, or the value worked by hand. seed: a whole number that chooses the cases.
     """
-    return judge(find(name), answer, seed)
+    return judge(find(name), answer, chosen(seed))
+
+
+def chosen(seed):
+    """The seed as an int; ValueError unless it is a whole number of at least 0."""
+    try:
+        number = -1 if isinstance(seed, bool) else operator.index(seed)
+    except TypeError:
+        number = -1
+    if number < 0:
+        raise ValueError(f"check: seed must be a whole number of at least 0, got {seed!r}")
+    return number
 
 
 def judge(exercise, answer, seed=0):
@@ -153,12 +166,13 @@ def judge(exercise, answer, seed=0):
 
 def compare(exercise, got, seed=0):
     """The Verdict on results that were obtained somewhere else: one for each case of this seed, in order."""
-    cases, expected = exercise.inputs(seed), exercise.outputs(exercise.reference, seed)
+    cases = exercise.inputs(seed)
+    expected = exercise.outputs(exercise.reference, seed, cases)
     try:
         got = [taken(value, want, exercise.by_hand) for value, want in zip(got, expected, strict=True)]
-        right = matches(got, expected, exercise.tolerance)
+        right = [close(one, want, exercise.tolerance) for one, want in zip(got, expected, strict=True)]
         if not all(right):
-            mistake = recognized(exercise, got, seed)
+            mistake = recognized(exercise, got, seed, cases)
             if mistake:
                 raise Problem("mistake", f"{mistake.name}: {mistake.sentence}")
             first = right.index(False)
@@ -190,8 +204,8 @@ def find(name):
     return known[name]
 
 
-def recognized(exercise, got, seed):
+def recognized(exercise, got, seed, cases):
     """The known mistake that gives these very results in every case, where it shows and where it does not; or None."""
     for mistake in exercise.mistakes:
-        if all(matches(got, exercise.outputs(mistake.answer, seed), exercise.tolerance)):
+        if matches(got, exercise.outputs(mistake.answer, seed, cases), exercise.tolerance):
             return mistake

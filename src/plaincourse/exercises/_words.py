@@ -5,6 +5,8 @@ import re
 
 import numpy as np
 
+from ._close import near
+
 
 def described(names, case):
     """The arguments of a case by name."""
@@ -44,16 +46,23 @@ def difference(exercise, case, got, want):
         form = f": a list of {want.size} numbers" if exercise.by_hand and want.ndim == 1 else ""
         return "\n".join([f"The shape is {got.shape}, expected {want.shape}{form}.", *lines])
     if exercise.by_hand:  # the value would give the exercise away
-        wrong = np.flatnonzero(~np.isclose(got, want, exercise.tolerance, exercise.tolerance))
+        wrong = np.flatnonzero(~near(got, want, exercise.tolerance))
         return f"{len(wrong)} of {want.size} numbers {'are' if len(wrong) > 1 else 'is'} wrong; look again at {spot(wrong[0], want.shape)}." if want.size > 1 else f"{short(got)} is not it."
-    if got.dtype.kind == "f" and got.dtype.itemsize < 8 and np.allclose(got, want, 1e-5, 1e-5):
+    if got.dtype.kind == "f" and got.dtype.itemsize < 8 and near(got, want, 1e-5).all():
         return "\n".join([f"The numbers are right, but only to {got.dtype}: keep the float64 of the input.", *lines])
     lines += [f"Expected: {short(want)}", f"Got: {short(got)}"]
     if want.dtype == bool:  # no subtracting, and a long row of them is shortened where it differs
         lines += [places(got, want)] if want.ndim else []
     elif short(want) == short(got):
-        lines.append(f"They differ by up to {np.nanmax(np.abs(got - want)):.1e}.")
+        lines.append(gap(got, want))
     return "\n".join(["First case that differs:", *lines])
+
+
+def gap(got, want):
+    """How far two arrays that look alike are apart. Infinity less infinity is no number, so it is left out."""
+    finite = np.isfinite(got) & np.isfinite(want)
+    largest = np.abs(got[finite] - want[finite]).max(initial=0.0)
+    return f"They differ by up to {largest:.1e}." if largest else places(got, want)
 
 
 def spot(index, shape):
