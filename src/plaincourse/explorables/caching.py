@@ -48,8 +48,8 @@ class Caching(Explorable):
         (kept, again), _ = self.costs()
         more = "as many" if kept == again else f"{again / kept:.0f} times as many"
         return (
-            f"New token {self.token} after a prompt of {self.prompt}: {kept:,} multiply–adds with the cache, {again:,} without, "
-            f"{more}. A cache of {self.positions()[-1]:,} positions holds {self.bytes():,} bytes."
+            f"New token {self.token} after a prompt of {self.prompt}: {kept:,} multiply–adds with the cache, "
+            f"{again:,} without, {more}. A cache of {self.positions()[-1]:,} positions holds {self.bytes():,} bytes."
         )
 
     def still(self):
