@@ -167,11 +167,7 @@ function makePicture() {
     shape("text", { x: 0, y: 12 }, "rows"),
     shape("text", { x: LEFT + SIDE, y: 12, "text-anchor": "end" }, "one line a query, one column a key"),
     ...Object.values(strips), ...Object.values(areas), grid);
-  const counts = KINDS.map(([kind]) => element("span", { "data-pairs": kind }));
-  const swatch = (kind) => shape("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" },
-    draw("rect", kind, { x: 1, y: 1, width: 18, height: 18 }));
-  const legend = element("ul", { class: "pe-legend" },
-    ...KINDS.map(([kind, words], i) => element("li", {}, swatch(kind), counts[i], words)));
+  const legend = makeLegend(draw);
 
   function update({ keys }, pairs, first) {
     const unit = SIDE / keys;
@@ -187,10 +183,20 @@ function makePicture() {
     strip("now", split, keys);
     const lines = Array.from({ length: unit < 8 ? 0 : keys - 1 }, (_, i) => (i + 1) * unit);
     fill(grid, { d: lines.map((n) => `M0 ${TOP + n}H${LEFT + SIDE}M${LEFT + n} ${TOP}V${TOP + SIDE}`).join("") }, []);
-    KINDS.forEach(([kind], i) => show(counts[i], pairs[kind], grouped(pairs[kind])));
+    legend.update(pairs);
   }
 
-  return { root: element("figure", { class: "pe-plane" }, svg, legend), update };
+  return { root: element("figure", { class: "pe-plane" }, svg, legend.root), update };
+}
+
+/** How many there are of each kind, in words: the picture for those who do not see it. */
+function makeLegend(draw) {
+  const counts = KINDS.map(([kind]) => element("span", { "data-pairs": kind }));
+  const swatch = (kind) => shape("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" },
+    draw("rect", kind, { x: 1, y: 1, width: 18, height: 18 }));
+  const root = element("ul", { class: "pe-legend" },
+    ...KINDS.map(([kind, words], i) => element("li", {}, swatch(kind), counts[i], " ", words)));
+  return { root, update: (pairs) => KINDS.forEach(([kind], i) => show(counts[i], pairs[kind], grouped(pairs[kind]))) };
 }
 
 export default { render };
