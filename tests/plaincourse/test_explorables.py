@@ -236,7 +236,16 @@ def test_the_caching_picture_shows_the_counts(cached, above):
         (explorables.Matmul, {"x": [10**400, 0, 0, 0]}, "x must be numbers"),
         (explorables.Matmul, {"x": torch.ones(4, requires_grad=True)}, "x must be numbers"),
         (explorables.Matmul, {"weight": np.ones((8, 4))}, r"weight must be.*\(4, 8\).*got shape \(8, 4\)"),
+        *[
+            (explorables.Matmul, {"x": x}, r"x must be numbers of shape \(4,\) from -3 to 3, got")
+            for x in (["1", "2", "0", "1"], [b"1"] * 4, [True] * 4, [1j] * 4, np.ma.masked_equal([1, 2, 0, 1], 0), [None] * 4)
+        ],
+        *[(explorables.Gate, {"z": z}, "Gate: z must be a number from -5 to 5, got") for z in ("1", b"1", np.True_, np.ma.masked, 1 + 0j, np.array("1"))],
         (explorables.Matmul, {"column": 8}, "column.*8"),
+        (explorables.Matmul, {"column": True}, "column.*int.*True"),
+        (explorables.Matmul, {"column": 2.5}, "column.*int.*2.5"),
+        (explorables.Rope, {"base": np.array([100, 10_000])}, "base.*100"),
+        (explorables.Rope, {"base": "100"}, "base.*'100'"),
         (explorables.Gate, {"z": 6}, "z must be a number from -5 to 5, got 6"),
         (explorables.Gate, {"gate": [0, 0, 0, 4]}, "gate must be"),
         (explorables.Gate, {"curves": ["tanh"]}, "curves.*relu.*tanh"),
@@ -264,6 +273,7 @@ def test_the_caching_picture_shows_the_counts(cached, above):
         (explorables.Sampling, {"logits": [1000] * 12}, "log_sum_exp must hold"),
         (explorables.Sampling, {"words": ["one"]}, "words.*12"),
         (explorables.Sampling, {"logits": [0] * 12}, "log_sum_exp must hold"),
+        (explorables.Sampling, {"log_sum_exp": [[0.8, -168.66687], [0.8, -160], [2, -63.6205]]}, "log_sum_exp must hold different temperatures, got 0.8 twice"),
     ],
 )
 def test_bad_settings_are_refused_with_what_came_and_what_was_expected(kind, settings, says):
@@ -285,6 +295,23 @@ def test_a_misspelt_setting_is_named():
 
 def test_arrays_are_taken_and_kept_as_plain_lists():
     assert explorables.Matmul(x=np.array([1, 2, -1, 0])).x == [1.0, 2.0, -1.0, 0.0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_numbers_of_numpy_are_kept_as_python_s(kind):
+    """Whatever NumPy's form of a setting is, the placeholder carries the same bytes; and no truth value is a whole number."""
+    plain = kind()
+    wholes = {name: value for name, value in plain.state().items() if isinstance(value, int | float) and not isinstance(value, bool)}
+    assert stored(kind(**{name: np.array(value)[()] for name, value in wholes.items()})) == stored(plain)
+    for name, value in wholes.items():
+        for truth in (True, False, np.True_):
+            with pytest.raises(traitlets.TraitError, match=f"{name}.*{truth!r}"):
+                kind(**{name: truth})
+
+
+def test_a_choice_is_kept_as_it_is_listed():
+    for base in (np.int64(100), 100.0, np.float32(100)):
+        assert type(explorables.Rope(base=base).base) is int
 
 
 def test_every_explorable_ships_its_files():

@@ -6,7 +6,7 @@ import traitlets
 from plainformer.attention import attention, attention_weights, causal_mask
 
 from plaincourse.explorables import still
-from plaincourse.explorables.base import Explorable, Numbers
+from plaincourse.explorables.base import Explorable, Numbers, Whole
 
 # Document B's four words. The values are the chapter's; keys and queries are chosen so that ate reads with the document's
 # weights, 0.36, 0.44, 0.12 and 0.08.
@@ -30,7 +30,7 @@ class Attention(Explorable):
     query = Numbers(QUERY, shape=(4, 2), low=-3, high=3)
     key = Numbers(KEY, shape=(4, 2), low=-3, high=3)
     value = Numbers(VALUE, shape=(4, 2), low=-3, high=3)
-    asking = traitlets.Int(3, min=0, max=3).tag(sync=True)
+    asking = Whole(3, min=0, max=3).tag(sync=True)
     scaled = traitlets.Bool(True).tag(sync=True)
     causal = traitlets.Bool(False).tag(sync=True)
 

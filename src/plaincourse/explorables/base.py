@@ -30,10 +30,40 @@ def to_json(state):
     return text
 
 
+def real(value):
+    """Return `value` as an array of floats, or None if it is not real numbers throughout: text, truth and masked values are none."""
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError, OverflowError, RuntimeError):  # RuntimeError from a tensor that tracks gradients
+        return None
+    return array.astype(float) if array.dtype.kind in "iuf" and not np.ma.is_masked(value) else None
+
+
+class Whole(traitlets.Int):
+    """A trait for a whole number, kept as Python's int; True is none."""
+
+    def validate(self, obj, value):
+        """Return `value` as an int, or raise TraitError."""
+        if isinstance(value, bool):
+            self.error(obj, value)
+        return super().validate(obj, value)
+
+
+class Choice(traitlets.Enum):
+    """A trait for one of a few values, kept as it is listed: NumPy's 100 is equal to 100, and JSON cannot carry it."""
+
+    def validate(self, obj, value):
+        """Return the listed value, or raise TraitError."""
+        for listed in self.values:
+            if not isinstance(value, bool) and np.ndim(value) == 0 and value == listed:
+                return listed
+        self.error(obj, value)
+
+
 class Numbers(traitlets.TraitType):
     """A trait for finite numbers of one shape within `low` and `high`; `()` is the shape of a single number.
 
-    It takes anything that NumPy can read as an array and keeps it as plain (nested) lists, which is what JSON can carry.
+    It takes any numbers that NumPy can read as an array and keeps them as plain (nested) lists, which is what JSON can carry.
     """
 
     def __init__(self, default, shape, low, high, **options):
@@ -44,11 +74,8 @@ class Numbers(traitlets.TraitType):
     def validate(self, obj, value):
         """Return `value` as plain lists, or raise TraitError with the trait's name, what came and what was expected."""
         wanted = f"{'a number' if self.shape == () else f'numbers of shape {self.shape}'} from {self.low} to {self.high}"
-        try:
-            array = np.asarray(value, dtype=float)
-        except (TypeError, ValueError, OverflowError, RuntimeError):  # the last from a tensor that tracks gradients
-            array = None
-        if isinstance(value, bool) or array is None:
+        array = real(value)
+        if array is None:
             raise traitlets.TraitError(f"{type(obj).__name__}: {self.name} must be {wanted}, got {value!r}")
         if array.shape != self.shape:
             raise traitlets.TraitError(f"{type(obj).__name__}: {self.name} must be {wanted}, got shape {array.shape}")

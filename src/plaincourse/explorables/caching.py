@@ -5,7 +5,7 @@ import traitlets
 
 from plaincourse.counting import cache_bytes, work
 from plaincourse.explorables import still
-from plaincourse.explorables.base import Explorable
+from plaincourse.explorables.base import Explorable, Whole
 
 LONGEST = 512  # a prompt of 512 and the new tokens fill the longest text of GPT-2: 1,024, as the last one does not go in
 
@@ -18,8 +18,8 @@ class Caching(Explorable):
     """
 
     module = "caching"
-    prompt = traitlets.Int(6, min=1, max=LONGEST).tag(sync=True)
-    token = traitlets.Int(6, min=1, max=LONGEST + 1).tag(sync=True)
+    prompt = Whole(6, min=1, max=LONGEST).tag(sync=True)
+    token = Whole(6, min=1, max=LONGEST + 1).tag(sync=True)
     cached = traitlets.Bool(True).tag(sync=True)
 
     def positions(self):

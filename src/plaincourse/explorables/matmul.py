@@ -1,12 +1,11 @@
 """One row times a matrix, one component at a time."""
 
 import numpy as np
-import traitlets
 
 from plainformer.linear import linear
 
 from plaincourse.explorables import still
-from plaincourse.explorables.base import Explorable, Numbers
+from plaincourse.explorables.base import Explorable, Numbers, Whole
 
 # The third column is document A's; the others are chosen so that [1, 2, -1, 0] @ WEIGHT gives the eight numbers of its drawing.
 WEIGHT = [
@@ -26,7 +25,7 @@ class Matmul(Explorable):
     module = "matmul"
     x = Numbers([1.0, 2.0, -1.0, 0.0], shape=(4,), low=-3, high=3)
     weight = Numbers(WEIGHT, shape=(4, 8), low=-9, high=9)
-    column = traitlets.Int(2, min=0, max=7).tag(sync=True)
+    column = Whole(2, min=0, max=7).tag(sync=True)
 
     def outputs(self):
         """Return z = x @ weight, shape (8,)."""

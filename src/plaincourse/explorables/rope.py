@@ -1,12 +1,11 @@
 """Rotary positions: a query and a key of four numbers, turned by where they stand."""
 
 import numpy as np
-import traitlets
 
 from plainformer.positions import rope
 
 from plaincourse.explorables import still
-from plaincourse.explorables.base import Explorable, Numbers
+from plaincourse.explorables.base import Choice, Explorable, Numbers, Whole
 
 FARTHEST = 40
 
@@ -21,10 +20,10 @@ class Rope(Explorable):
     module = "rope"
     query = Numbers([1.0, 2.0, 3.0, 1.0], shape=(4,), low=-3, high=3)
     key = Numbers([2.0, 1.0, 1.0, 2.0], shape=(4,), low=-3, high=3)
-    query_position = traitlets.Int(8, min=0, max=FARTHEST).tag(sync=True)
-    key_position = traitlets.Int(2, min=0, max=FARTHEST).tag(sync=True)
-    base = traitlets.Enum([100, 10_000], 100).tag(sync=True)
-    pairing = traitlets.Enum(["neighbours", "halves"], "neighbours").tag(sync=True)
+    query_position = Whole(8, min=0, max=FARTHEST).tag(sync=True)
+    key_position = Whole(2, min=0, max=FARTHEST).tag(sync=True)
+    base = Choice([100, 10_000], 100).tag(sync=True)
+    pairing = Choice(["neighbours", "halves"], "neighbours").tag(sync=True)
 
     def turned(self, row, positions):
         """Return the row at each of the positions, shape (T, 4)."""

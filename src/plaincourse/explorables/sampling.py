@@ -7,7 +7,7 @@ from plainformer.sampling import probabilities
 
 from plaincourse import data
 from plaincourse.explorables import still
-from plaincourse.explorables.base import Explorable, Numbers
+from plaincourse.explorables.base import Explorable, Numbers, Whole
 
 
 class Sampling(Explorable):
@@ -23,25 +23,28 @@ class Sampling(Explorable):
     prompt = traitlets.Unicode("Data visualization empowers users to").tag(sync=True)
     words = traitlets.List(traitlets.Unicode(), list(data.NEXT_WORDS), minlen=12, maxlen=12).tag(sync=True)
     logits = Numbers(list(data.NEXT_LOGITS), shape=(12,), low=-1000, high=1000)
-    others = traitlets.Int(data.VOCABULARY - len(data.NEXT_WORDS), min=1, max=1_000_000).tag(sync=True)
+    others = Whole(data.VOCABULARY - len(data.NEXT_WORDS), min=1, max=1_000_000).tag(sync=True)
     log_sum_exp = Numbers([list(pair) for pair in data.LOG_SUM_EXP.items()], shape=(3, 2), low=-10_000, high=10_000)
     temperature = Numbers(0.8, shape=(), low=0, high=2)
-    top_k = traitlets.Int(5, min=1, max=12, allow_none=True).tag(sync=True)
+    top_k = Whole(5, min=1, max=12, allow_none=True).tag(sync=True)
     top_p = Numbers(None, shape=(), low=0.05, high=1, allow_none=True)
-    seed = traitlets.Int(1, min=0, max=2**32 - 1).tag(sync=True)
+    seed = Whole(1, min=0, max=2**32 - 1).tag(sync=True)
 
     @traitlets.validate("temperature", "top_k", "logits", "log_sum_exp")
     def _is_known(self, proposal):
         """Refuse settings under which the share of everything else is not known, or would be negative."""
         new = {name: getattr(self, name) for name in ("temperature", "top_k", "logits", "log_sum_exp")}
         new[proposal.trait.name] = proposal.value
+        temperatures = [temperature for temperature, _ in new["log_sum_exp"]]
         for temperature, total in new["log_sum_exp"]:
+            if temperatures.count(temperature) > 1:
+                raise traitlets.TraitError(f"Sampling: log_sum_exp must hold different temperatures, got {temperature} twice")
             if temperature <= 0 or np.logaddexp.reduce(np.array(new["logits"]) / temperature) >= total:
                 raise traitlets.TraitError(
                     f"Sampling: log_sum_exp must hold temperatures above 0 and sums larger than the twelve logits' own, "
                     f"got {total} at temperature {temperature}"
                 )
-        known = [0.0, *(temperature for temperature, _ in new["log_sum_exp"])]
+        known = [0.0, *temperatures]
         if new["top_k"] is None and new["temperature"] not in known:
             raise traitlets.TraitError(f"Sampling: temperature must be one of {known} without top_k, got {new['temperature']}")
         return proposal.value
