@@ -7,14 +7,19 @@ the book may invert a figure on a dark page. Sizes are in inches.
 
 import io
 import math
+import operator
+import warnings
 from dataclasses import dataclass
+from functools import cache
 
 import matplotlib
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.font_manager import findfont, get_font
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from matplotlib.patheffects import withStroke
+from matplotlib.text import Text
 
 INK = "#1f1f1f"
 QUIET = "#6b6b6b"
@@ -29,6 +34,8 @@ SIGNED = LinearSegmentedColormap.from_list("signed", ["#f2a16b", "#ffffff", "#6a
 WEIGHTS = LinearSegmentedColormap.from_list("weights", ["#ffffff", "#6aaed6"])
 DROPPED = "#d9d9d9"
 
+MOST_DIGITS = 12
+LARGEST = 1e100  # Matplotlib's own sums overflow long before the largest float
 WIDEST = 6.4  # one line of a figure; with its margins it stays below 7
 STYLE = {
     "font.family": "DejaVu Sans", "font.size": 11, "text.color": INK,
@@ -46,8 +53,13 @@ class Drawing:
     def __init__(self, figure):
         text = io.StringIO()
         nothing = dict.fromkeys(["Date", "Creator", "Format", "Type"])  # no date and no version: same input, same bytes
-        with matplotlib.rc_context(STYLE):
-            figure.savefig(text, format="svg", transparent=True, bbox_inches="tight", pad_inches=0.06, metadata=nothing)
+        with matplotlib.rc_context(STYLE), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Glyph")  # _legible says it, and what to do
+            try:
+                figure.savefig(text, format="svg", transparent=True, bbox_inches="tight", pad_inches=0.06, metadata=nothing)
+            except ValueError as error:  # Matplotlib's, whose first line is the formula
+                raise ValueError(f"a label must hold a formula between two $, got {str(error).split(chr(10))[1:2]}") from None
+        _legible(figure)
         whole = text.getvalue()
         self.svg = whole[whole.index("<svg") :]
 
@@ -91,10 +103,12 @@ class Grid:
         most = 200 if self.numbers else 2000
         if self.values.size > most:
             raise ValueError(f"values must have at most {most} cells with numbers={self.numbers}, got {self.values.size}")
-        _same_length(self.rows, height, "rows")
-        _same_length(self.columns, width, "columns")
-        _positions(self.highlight_rows, height, "highlight_rows")
-        _positions(self.highlight_columns, width, "highlight_columns")
+        self.rows = _labels(self.rows, height, "rows")
+        self.columns = _labels(self.columns, width, "columns")
+        self.highlight_rows = _positions(self.highlight_rows, height, "highlight_rows")
+        self.highlight_columns = _positions(self.highlight_columns, width, "highlight_columns")
+        if self.digits is not None:
+            self.digits = _whole(self.digits, MOST_DIGITS, "digits")
 
     @property
     def cell(self):
@@ -198,6 +212,9 @@ def product(left, right, result):
 
     left: a Grid of (T, D), right: of (D, F), result: of (T, F), all three drawn with numbers.
     """
+    for part, name in ((left, "left"), (right, "right"), (result, "result")):
+        if not isinstance(part, Grid):
+            raise TypeError(f"{name} must be a Grid, got {type(part).__name__}")
     (t, d), (d2, f) = left.values.shape, right.values.shape
     if d != d2 or result.values.shape != (t, f):
         raise ValueError(f"result must be ({t}, {f}) and right ({d}, {f}), got {result.values.shape} and ({d2}, {f})")
@@ -264,11 +281,12 @@ def bars(labels, values, *, xlabel, digits=2, title=None, faded=()):
     labels: one a bar. values: one a label, or ``{name: values}`` for two or more series side by side, which differ by
     colour and hatching. xlabel: what the length means, with its unit. faded: positions drawn empty, such as dropped words.
     """
-    labels = [str(label) for label in labels]
+    labels = [str(label) for label in _list(labels, "labels")]
+    digits = _whole(digits, MOST_DIGITS, "digits")
     series = values if isinstance(values, dict) else {"": values}
     _few(series, "values", len(HATCHES))
     series = {name: _finite(one, "values", len(labels)) for name, one in series.items()}
-    _positions(faded, len(labels), "faded")
+    faded = _positions(faded, len(labels), "faded")
     thick = 0.76 / len(series)
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(5.2, 0.55 + len(labels) * (0.14 + 0.22 * len(series))))
@@ -301,6 +319,7 @@ def curves(x, lines, *, xlabel, ylabel, title=None, points=(), xlog=False, ylog=
     x = _finite(x, "x")
     _few(lines, "lines", len(DASHES))
     lines = {name: _finite(y, f"lines[{name!r}]", len(x)) for name, y in lines.items()}
+    points = [_point(point) for point in _list(points, "points")]
     for axis, log, numbers in [("x", xlog, [x]), ("y", ylog, list(lines.values()))]:
         if log and min(part.min() for part in numbers) <= 0:
             raise ValueError(f"{axis} must be positive on a logarithmic axis")
@@ -312,7 +331,7 @@ def curves(x, lines, *, xlabel, ylabel, title=None, points=(), xlog=False, ylog=
         axes.set(xlabel=xlabel, ylabel=ylabel, xscale="log" if xlog else "linear", yscale="log" if ylog else "linear")
         if not (xlog or ylog):
             axes.axhline(0, color=QUIET, linewidth=0.8, zorder=0)
-        for px, py, text, *place in points:
+        for (px, py), text, place in points:
             axes.plot([px], [py], "o", color=INK, markersize=6, zorder=4)
             halo = [withStroke(linewidth=3, foreground="#ffffff")]
             low = py < sum(axes.get_ylim()) / 2
@@ -339,12 +358,10 @@ def flow(steps, *, start, end, residuals=()):
     by side, and "" in it a plain line. start and end: what goes in and comes out. residuals: (first, last) positions of
     steps; a side path carries what enters `first` around to a ⊕ after `last`.
     """
-    steps = [([text] if isinstance(text, str) else list(text), shape) for text, shape in steps]
+    steps = [_step(step) for step in _list(steps, "steps")]
     if not steps:
         raise ValueError("steps must not be empty")
-    for first, last in residuals:
-        if not 0 <= first <= last < len(steps):
-            raise ValueError(f"residuals must be (first, last) positions among {len(steps)} steps, got {(first, last)}")
+    residuals = [_span(pair, len(steps)) for pair in _list(residuals, "residuals")]
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(1, 1))
         axes = figure.add_axes((0, 0, 1, 1))
@@ -430,11 +447,16 @@ def _written(value, digits):
 
 def _numbers(values, name):
     try:
-        array = np.asarray(values, dtype=float)
-    except (TypeError, ValueError, RuntimeError) as error:
+        array = np.asarray(values)
+        if array.dtype.kind not in "biufO":
+            raise TypeError(array.dtype)
+        array = array.astype(float)
+    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
         raise TypeError(f"{name} must be numbers of one regular shape, got {type(values).__name__}") from error
     if np.isnan(array).any():
         raise ValueError(f"{name} must not hold NaN")
+    if (np.abs(array[np.isfinite(array)]) > LARGEST).any():
+        raise ValueError(f"{name} must be numbers of at most {LARGEST:g} in size")
     return array
 
 
@@ -451,12 +473,86 @@ def _same_length(labels, length, name):
         raise ValueError(f"{name} must have {length} entries, got {len(labels)}")
 
 
+def _list(values, name):
+    try:
+        return list(values)
+    except TypeError:
+        raise TypeError(f"{name} must be a list, got {type(values).__name__}") from None
+
+
+def _labels(labels, length, name):
+    if labels is None:
+        return None
+    labels = _list(labels, name)
+    _same_length(labels, length, name)
+    return labels
+
+
+def _whole(value, high, name):
+    try:
+        number = -1 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = -1
+    if not 0 <= number <= high:
+        raise ValueError(f"{name} must be a whole number from 0 to {high}, got {value!r}")
+    return number
+
+
 def _positions(positions, length, name):
-    for position in positions:
-        if not 0 <= position < length:
-            raise ValueError(f"{name} must be positions from 0 to {length - 1}, got {position}")
+    return [_whole(position, length - 1, name) for position in _list(positions, name)]
 
 
 def _few(series, name, most):
     if not isinstance(series, dict) or not 1 <= len(series) <= most:
-        raise ValueError(f"{name} must be a dict of 1 to {most} named series, got {len(series)}")
+        found = len(series) if isinstance(series, dict) else type(series).__name__
+        raise ValueError(f"{name} must be a dict of 1 to {most} named series, got {found}")
+    for key in series:
+        if not isinstance(key, str) or key.startswith("_"):  # Matplotlib leaves such names out of the legend
+            raise ValueError(f"{name} must have names that are text and do not begin with _, got {key!r}")
+
+
+def _point(point):
+    """A point as (x, y), its text, and a list with the place where the text begins, if that is given."""
+    try:
+        x, y, text, *place = point
+        where, *place = [_finite(pair, "points", 2) for pair in ((x, y), *place)]
+        if len(place) > 1:
+            raise ValueError
+    except (TypeError, ValueError):
+        raise ValueError(f"points must be (x, y, text) or (x, y, text, (x, y)) with finite numbers, got {point!r}") from None
+    return where, text, place
+
+
+def _step(step):
+    """A step as the texts of its boxes, one or more, and the shape beside the arrow."""
+    if isinstance(step, list | tuple) and len(step) == 2:
+        texts, shape = step
+        texts = [texts] if isinstance(texts, str) else texts
+        if isinstance(texts, list | tuple) and texts and all(isinstance(text, str) for text in texts):
+            return list(texts), shape
+    raise ValueError(f"steps must be (text, shape) pairs, got {step!r}")
+
+
+def _span(pair, count):
+    """The first and the last position of a residual path."""
+    try:
+        first, last = _positions(pair, count, "residuals")
+        if first > last:
+            raise ValueError
+    except (TypeError, ValueError):
+        raise ValueError(f"residuals must be (first, last) positions among {count} steps, got {pair!r}") from None
+    return first, last
+
+
+@cache
+def _characters():
+    """The characters that the figures' font has."""
+    return set(map(chr, get_font(findfont(STYLE["font.family"])).get_charmap())) | {"\n"}
+
+
+def _legible(figure):
+    """ValueError if some text of a drawn figure would show as empty boxes."""
+    for text in sorted({part.get_text() for part in figure.findobj(Text)}):
+        for character in text:
+            if character not in _characters():
+                raise ValueError(f"{text!r} holds {character!r}, which the font of the figures does not have; write its gloss in English")

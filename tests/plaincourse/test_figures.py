@@ -149,6 +149,24 @@ def test_a_long_line_goes_on_below():
     assert two[1] > 1.9 * one[1] and two[0] < 1.5 * one[0]
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: figures.matrix(TABLE[:2], rows=np.array(["a", "b"]), columns=np.arange(8)),
+        lambda: figures.matrix(ROW, rows=("a",), highlight_columns=np.array([1]), title="$x_1$", columns=["$a", "b$", "$", "x_1"]),
+        lambda: figures.matrix([1e100, -1e100, 5e-324], digits=np.int64(0), numbers=True),
+        lambda: figures.matrix([[5e-324, -5e-324]], numbers=False),
+        lambda: figures.bars(np.array(["$a", "b"]), np.array([1, 2]), xlabel="$", faded=np.array([1])),
+        lambda: curves(X, {"x²": X, "y": X}, points=np.array([(1, 2, "x")], dtype=object), title="two\nlines", ylog=False),
+        lambda: curves([0, 1e100], {"y": [-1e100, 1e100]}),
+        lambda: flow([("$x", None)], residuals=[[0, np.int64(0)]]),
+    ],
+)
+def test_what_can_be_drawn_is_drawn_without_a_warning(draw):
+    assert draw().svg.startswith("<svg")
+
+
 # ---- wrong input is named
 
 
@@ -171,15 +189,59 @@ def test_a_long_line_goes_on_below():
         (lambda: figures.bars(["a"], [1, 2], xlabel="x"), ValueError, "values must have 1 entries, got 2"),
         (lambda: figures.bars(["a"], [np.inf], xlabel="x"), ValueError, "values must be a list of finite numbers"),
         (lambda: figures.bars(["a"], {}, xlabel="x"), ValueError, "values must be a dict of 1 to 6 named series, got 0"),
-        (lambda: figures.bars(["a"], [1], xlabel="x", faded=[1]), ValueError, "faded must be positions from 0 to 0, got 1"),
+        (lambda: figures.bars(["a"], [1], xlabel="x", faded=[1]), ValueError, "faded must be a whole number from 0 to 0, got 1"),
         (lambda: curves(X, {"y": X[1:]}), ValueError, r"lines\['y'\] must have 61 entries, got 60"),
         (lambda: curves(X, [X]), ValueError, "lines must be a dict"),
         (lambda: curves(X, {"y": X}, xlog=True), ValueError, "x must be positive on a logarithmic axis"),
         (lambda: curves([1], {"y": [0]}, ylog=True), ValueError, "y must be positive"),
         (lambda: flow([]), ValueError, "steps must not be empty"),
+        *[
+            (functools.partial(figures.matrix, ROW, digits=digits), ValueError, "digits must be a whole number from 0 to 12, got ")
+            for digits in (-1, "a", 2.0, 10**6, True)
+        ],
+        (lambda: figures.bars(["a"], [1], xlabel="x", digits="a"), ValueError, "digits must be a whole number from 0 to 12, got 'a'"),
+        (lambda: figures.matrix(ROW, rows=5), TypeError, "rows must be a list, got int"),
+        (lambda: figures.matrix(ROW, highlight_rows=0), TypeError, "highlight_rows must be a list, got int"),
+        *[
+            (functools.partial(figures.matrix, ROW, highlight_columns=(place,)), ValueError, "highlight_columns must be a whole number from 0 to 3, got ")
+            for place in ("a", 0.5, 0.0, -1, None)
+        ],
+        (lambda: figures.bars(["a"], [1], xlabel="x", faded=[0.0]), ValueError, "faded must be a whole number from 0 to 0, got 0.0"),
+        (lambda: figures.bars(5, [1], xlabel="x"), TypeError, "labels must be a list, got int"),
+        (lambda: curves(X, 5), ValueError, "lines must be a dict of 1 to 6 named series, got int"),
+        (lambda: figures.bars(["a"], 5, xlabel="x"), ValueError, r"values must be a list .* got shape \(\)"),
+        *[
+            (functools.partial(curves, X, {name: X, "y": X}), ValueError, "lines must have names that are text and do not begin with _, got ")
+            for name in ("_x", None, 3)
+        ],
+        (lambda: figures.bars(["a"], {"_x": [1], "y": [1]}, xlabel="x"), ValueError, "values must have names .* got '_x'"),
+        *[
+            (functools.partial(curves, X, {"y": X}, points=points), ValueError, "points must be")
+            for points in ([(1, 2)], [(1, 2, "a", 3)], [(1, np.nan, "a")], [5], [("1", 2, "a")], [(1, 2, "a", (1, "b"))])
+        ],
+        (lambda: curves(X, {"y": X}, points=5), TypeError, "points must be a list, got int"),
+        (lambda: figures.matrix(ROW, title="$x_$"), ValueError, r"a label must hold a formula between two \$, got \['x_'\]"),
+        (lambda: figures.product(ROW, TABLE, ROW @ TABLE), TypeError, "left must be a Grid, got list"),
+        (lambda: flow([([], "x")]), ValueError, r"steps must be \(text, shape\) pairs, got \(\[\], 'x'\)"),
+        (lambda: flow([("a",)]), ValueError, "steps must be .* pairs, got"),
+        (lambda: flow(["ab"]), ValueError, "steps must be .* pairs, got 'ab'"),
+        (lambda: flow(5), TypeError, "steps must be a list, got int"),
+        (lambda: flow([("a", "")], residuals=[0]), ValueError, r"residuals .* got 0"),
+        (lambda: flow([("a", "")], residuals=[(0.0, 0)]), ValueError, r"residuals .* got \(0.0, 0\)"),
+        (lambda: figures.matrix([1j]), TypeError, "values must be numbers"),
+        (lambda: figures.matrix(["1"]), TypeError, "values must be numbers"),
+        (lambda: figures.matrix([10**400]), TypeError, "values must be numbers"),
+        *[
+            (draw, ValueError, "must be numbers of at most 1e\\+100 in size")
+            for draw in (lambda: figures.matrix([1e308, -1e308]), lambda: figures.bars(["a"], [1e308], xlabel="x"), lambda: curves([0, 1e308], {"y": [-1e308, 1e308]}))
+        ],
+        (lambda: figures.matrix(ROW, title="고양이"), ValueError, "'고양이' holds '고', which the font of the figures does not have; write its gloss in English"),
+        (lambda: figures.bars(["생선"], [1], xlabel="x"), ValueError, "'생선' holds '생'"),
+        (lambda: flow([("먹다", "")]), ValueError, "'먹다' holds '먹'"),
         (lambda: flow([("a", "")], residuals=[(0, 1)]), ValueError, r"residuals .* got \(0, 1\)"),
     ],
 )
+@pytest.mark.filterwarnings("error")
 def test_wrong_input_is_named(draw, error, message):
     with pytest.raises(error, match=message):
         draw()
