@@ -8,9 +8,12 @@ its row.
 
 import itertools
 import math
+import operator
 from collections import defaultdict
 
 import numpy as np
+
+from plainformer.settings import generator, whole
 
 START, STOP = "<start>", "."
 SINGULAR, PLURAL = ("cat", "dog", "bird"), ("cats", "dogs", "birds")
@@ -52,6 +55,8 @@ def table():
 
 def sample(rng, count):
     """Draw ``count`` sentences, as ids in an array of (count, LENGTH). ``rng`` is a ``numpy.random.Generator``."""
+    generator("sample", rng)
+    count = whole("sample", "count", count)
     ids, probabilities = table()
     return ids[rng.choice(len(ids), size=count, p=probabilities)]
 
@@ -64,15 +69,23 @@ def batches(rng, count):
 
 def encode(text):
     """The ids of the words of a text. ValueError for a word that the language does not have."""
+    if not isinstance(text, str):
+        raise TypeError(f"encode: text must be a str, got {type(text).__name__}")
     unknown = [word for word in text.split() if word not in WORDS]
     if unknown:
         raise ValueError(f"encode: text holds {unknown[0]!r}, which is not a word of the language")
-    return np.array([WORDS.index(word) for word in text.split()])
+    return np.array([WORDS.index(word) for word in text.split()], dtype=int)
 
 
 def decode(ids):
-    """The words of a list of ids, with spaces, up to the first full stop."""
-    words = [WORDS[token] for token in ids]
+    """The words of a list of ids, with spaces, up to the first full stop. ValueError for an id that is no word's."""
+    try:
+        places = [-1 if isinstance(token, bool) else operator.index(token) for token in ids]
+    except TypeError:
+        places = [-1]
+    if not all(0 <= place < len(WORDS) for place in places):
+        raise ValueError(f"decode: ids must be a list of whole numbers from 0 to {len(WORDS) - 1}, got {ids!r}")
+    words = [WORDS[place] for place in places]
     return " ".join(words[: words.index(STOP) + 1] if STOP in words else words)
 
 

@@ -3,6 +3,7 @@ import math
 
 import numpy as np
 import pytest
+import torch
 from plaincourse import language
 from plainformer import gpt2
 from plainformer.generation import generate
@@ -72,6 +73,39 @@ def test_words_become_ids_and_words_again():
     assert language.decode(ids[1:4]) == "cat fish quietly"
     with pytest.raises(ValueError, match="encode: text holds 'tiger', which is not a word of the language"):
         language.encode("cat tiger eats")
+
+
+def test_no_words_are_no_ids():
+    for text in ("", "  "):
+        assert language.encode(text).shape == (0,) and language.encode(text).dtype == language.encode("cat").dtype
+    assert language.decode(language.encode("")) == ""
+
+
+def test_ids_of_every_kind_are_read():
+    for ids in ([2, 8], (2, 8), np.array([2, 8]), np.array([2, 8], dtype=np.uint8), [np.int64(2), 8], torch.tensor([2, 8])):
+        assert language.decode(ids) == "cat fish"
+
+
+@pytest.mark.parametrize("ids", [[-1], [20], [99], [2.0], ["cat"], [True], [None], [[2, 8]], 3, None, "cat", np.array([1.5])])
+def test_an_id_that_is_no_word_is_named(ids):
+    with pytest.raises(ValueError, match="^decode: ids must be a list of whole numbers from 0 to 19, got "):
+        language.decode(ids)
+
+
+@pytest.mark.parametrize("text", [None, 3, ["cat"], b"cat"])
+def test_only_text_is_encoded(text):
+    with pytest.raises(TypeError, match="^encode: text must be a str, got "):
+        language.encode(text)
+
+
+@pytest.mark.parametrize("draw", [language.sample, lambda rng, count: next(language.batches(rng, count))])
+def test_a_sample_needs_a_generator_and_a_count(draw):
+    for rng in (0, None, np.random):
+        with pytest.raises(TypeError, match="^sample: rng must be a numpy.random.Generator, got "):
+            draw(rng, 3)
+    for count in (0, -1, 1.5, "3", None, True):
+        with pytest.raises(ValueError, match="^sample: count must be a whole number of at least 1, got "):
+            draw(np.random.default_rng(0), count)
 
 
 def test_a_tiny_decoder_learns_it():

@@ -225,7 +225,7 @@ def test_numbers_of_every_kind(products):
 
 @pytest.mark.parametrize(
     "products",
-    [[[2, -2], [0.5, 0]], [[2], [-2, 0.5, 0]], {2: -2}, "2, -2, 0.5, 0", [2, -2, 0.5, 1j], [2, -2, 0.5, False]],
+    [[[2, -2], [0.5, 0]], [[2], [-2, 0.5, 0]], {2: -2}, "2, -2, 0.5, 0", [2, -2, 0.5, 1j], [2, -2, 0.5, False], [2, -2, 0.5, 10**400], [2, -2, 0.5, -(10**9999)]],
 )
 def test_numbers_of_the_wrong_kind(products):
     with pytest.raises(AssertionError, match="A3, part products"):
@@ -236,6 +236,8 @@ def test_an_exact_number_must_be_met_exactly():
     worked("A3", total=0.5 + 1e-8)
     with pytest.raises(AssertionError, match="expected 0.5, the cell computed 0.51"):
         worked("A3", total=0.51)
+    with pytest.raises(AssertionError, match="expected 0.5, the cell computed a whole number of more than 308 digits"):
+        worked("A3", total=10**400)
 
 
 def test_a_rounded_number_may_be_half_a_unit_off():
@@ -249,7 +251,7 @@ def test_shapes_are_compared_as_text():
         worked("C4", **{LEDGER["C4"].parts[0].name: np.empty((768, 3072)).shape})
 
 
-@pytest.mark.parametrize("key", ["A33", "a3", "Z", "", 3])
+@pytest.mark.parametrize("key", ["A33", "a3", "Z", "", 3, None, ["A3"], {"A3": 1}])
 def test_an_unknown_id_lists_near_ones(key):
     with pytest.raises(KeyError, match=r"no worked number .* Near it: [AC]\d"):
         worked(key, 1)

@@ -81,7 +81,7 @@ def _equal(got, want, exact):
         return False
     try:
         difference = abs(Decimal(float(got)) - decimal)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     unit = Decimal(1).scaleb(decimal.as_tuple().exponent)
     allowed = min(unit / 2, EXACT * max(1, abs(decimal))) if exact else unit / 2 + unit * Decimal("1e-9")
@@ -89,4 +89,6 @@ def _equal(got, want, exact):
 
 
 def _shown(value):
+    if isinstance(value, int) and abs(value) >= 10**308:  # Python refuses to write the longest ones
+        return "a whole number of more than 308 digits"
     return f"{value:.10g}" if isinstance(value, float) else repr(value)

@@ -104,7 +104,7 @@ class Ledger:
         self.entries = {key: _entry(key, table, documents) for key, table in tables.items()}
 
     def __getitem__(self, key):
-        if key not in self.entries:
+        if not isinstance(key, str) or key not in self.entries:
             near = difflib.get_close_matches(str(key).upper(), self.entries, n=3, cutoff=0.4) or list(self.entries)[:3]
             raise KeyError(f"no worked number {key!r} in the ledger. Near it: {', '.join(near)}")
         return self.entries[key]
