@@ -337,11 +337,6 @@ QUESTIONS = [
             Property("small numbers", 1, lambda rng: [half_rows(rng, 1e-3, 5e-3, (3, 5)), half_rows(rng, 1e-3, 5e-3, (4,), eps=1e-6)]),
         ),
         mistakes=(
-            Mistake(
-                "still in half precision",
-                "The squares are still taken in half precision, where everything above 65,504 is infinite. Widen the numbers before you square them.",
-                broken_half,
-            ),
             Mistake("widened too late", "You widen the squares. By then they have overflowed: widen x itself, first of all.", widened_late),
             Mistake(
                 "narrowed again",

@@ -275,6 +275,10 @@ def key_first(fused, heads):
     return split_fused(fused, heads)[[1, 0, 2]]
 
 
+def value_before_key(fused, heads):
+    return split_fused(fused, heads)[[0, 2, 1]]
+
+
 QUESTIONS = [
     Question(
         "q1",
@@ -507,11 +511,6 @@ QUESTIONS = [
             Property("a bias", 1, lambda rng: [(rng.normal(size=36), 3), (rng.normal(size=30), 2)]),
         ),
         mistakes=(
-            Mistake(
-                "three thirds",
-                "You cut the columns into three thirds, as OpenAI's files want it. Here every head has its own three pieces: cut by heads first.",
-                broken_split,
-            ),
             Mistake("every third column", "You take every third column. The columns of one head's query stand side by side.", every_third),
             Mistake(
                 "heads inside out",
@@ -519,6 +518,7 @@ QUESTIONS = [
                 heads_inside_out,
             ),
             Mistake("key before query", "Query and key are exchanged.", key_first),
+            Mistake("value before key", "Key and value are exchanged. The order is query, key, value.", value_before_key),
         ),
         handed_out=broken_split,
     ),

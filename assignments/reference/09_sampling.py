@@ -384,11 +384,6 @@ QUESTIONS = [
         ),
         mistakes=(
             Mistake(
-                "divided always",
-                "A negative score that is divided comes closer to 0, so the word gets likelier. Only a positive score may be divided.",
-                broken_penalty,
-            ),
-            Mistake(
                 "multiplied always",
                 "A positive score that is multiplied grows, so the word gets likelier. Only a negative one may be.",
                 multiplied,

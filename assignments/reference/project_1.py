@@ -391,11 +391,6 @@ QUESTIONS = [
         ),
         mistakes=(
             Mistake(
-                "SiLU on the wrong half",
-                "SiLU bends the gate, and only the gate. Which half of the columns is that?",
-                gated_with(halves=other_way_round),
-            ),
-            Mistake(
                 "every other column",
                 "The first F columns are the gate's, the last F are up's: two blocks, not alternating.",
                 gated_with(halves=lambda rows: (rows[..., ::2], rows[..., 1::2])),

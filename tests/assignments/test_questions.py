@@ -9,7 +9,7 @@ import pytest
 
 from plaincourse.assigned import seed
 from plaincourse.exercises import judge
-from plaincourse.exercises._close import close
+from plaincourse.exercises._close import close, matches
 from plaingrader import course
 from plaingrader.questions import questions
 
@@ -89,4 +89,6 @@ def test_what_is_handed_out_is_wrong_everywhere_it_matters(assignment, question)
         cases = exercise.inputs(number)
         broken, right = exercise.outputs(question.handed_out, cases=cases), exercise.outputs(question.reference, cases=cases)
         assert any(far(one, other, exercise.tolerance) for one, other in zip(right, broken, strict=True))
+        for mistake in question.mistakes:  # one that is handed out counts as not attempted, and would never be named
+            assert not matches(broken, exercise.outputs(mistake.answer, cases=cases), exercise.tolerance), (mistake.name, number)
     assert not judge(exercise, question.handed_out).ok
