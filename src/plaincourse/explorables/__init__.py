@@ -3,9 +3,10 @@
 from plaincourse.explorables.attention import Attention
 from plaincourse.explorables.base import Explorable
 from plaincourse.explorables.gate import Gate
+from plaincourse.explorables.inside import Inside
 from plaincourse.explorables.matmul import WEIGHT, Matmul
 from plaincourse.explorables.normalization import Normalization
 from plaincourse.explorables.rope import Rope
 from plaincourse.explorables.sampling import Sampling
 
-__all__ = ["Attention", "Explorable", "Gate", "Matmul", "Normalization", "Rope", "Sampling", "WEIGHT"]
+__all__ = ["Attention", "Explorable", "Gate", "Inside", "Matmul", "Normalization", "Rope", "Sampling", "WEIGHT"]
