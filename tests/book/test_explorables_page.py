@@ -32,7 +32,10 @@ sphinx:
     nb_ipywidgets_js: {}
 """
 TOC = "{format: jb-book, root: index, chapters: [{file: live}, {file: odd}]}"
-KINDS = [explorables.Matmul, explorables.Gate, explorables.Attention, explorables.Normalization, explorables.Rope, explorables.Sampling]
+KINDS = [
+    explorables.Matmul, explorables.Gate, explorables.Attention, explorables.Inside, explorables.Normalization, explorables.Rope,
+    explorables.Sampling,
+]  # fmt: skip
 HOSTILE = "<img src=x onerror=alert(1)>'\"&amp;"
 
 
@@ -229,6 +232,40 @@ def check_attention(root):
     np.testing.assert_allclose(bars, weights, atol=1e-4)
 
 
+def inside_settings(root):
+    """The settings on show, in the form that the Python class takes."""
+    word, head = root.evaluate("root => [...root.querySelectorAll('input[type=radio]:checked')].map(one => Number(one.value))")
+    return {"word": word, "head": head, "after": int(root.get_by_label("blocks that have run").input_value())}
+
+
+def check_inside(root):
+    settings = inside_settings(root)
+    expected = explorables.Inside(**settings)
+    weights, shares, place = numbers(root, "[data-weight]", "tr:not(.pe-empty) [data-share]", "[data-place]")
+    np.testing.assert_allclose(weights / 100, expected.weights())
+    np.testing.assert_array_equal(shares, [share for _, share in expected.says()] + [expected.others()])
+    np.testing.assert_array_equal(place, expected.places()[[settings["after"]]])
+    names, widths, strips, ends = root.evaluate(
+        """root => {
+            const rows = [...root.querySelectorAll('tbody tr:not(.pe-empty)')];
+            const sizes = (selector, side) => [...root.querySelectorAll(selector)].map(bar => parseFloat(bar.style[side]));
+            const points = [...root.querySelector('.pe-climb').points].map(one => [one.x, one.y]);
+            const here = ['cx', 'cy'].map(name => Number(root.querySelector('.pe-here').getAttribute(name)));
+            return [rows.map(row => row.firstChild.textContent), sizes('tr:not(.pe-empty) .pe-weight i', 'width'),
+                sizes('.pe-strip i', 'height'), [...points, here]];
+        }"""
+    )
+    assert names == expected.recording["prompt"] + [word for word, _ in expected.says()] + ["all others"]
+    np.testing.assert_allclose(widths, [*weights, *shares])
+    every = [explorables.Inside(**settings | {"head": head}).weights() for head in range(9)]
+    np.testing.assert_allclose(np.reshape(strips, (9, 5)), 100 * np.array(every))
+    across, down = np.array(ends).T
+    np.testing.assert_allclose(across[:-1], np.linspace(across[0], across[30], 31), atol=1e-3)
+    assert across[31] == pytest.approx(across[settings["after"]]) and down[31] == pytest.approx(down[settings["after"]])
+    heights = (down[:-1] - down[30]) / np.log10(expected.places().max())
+    np.testing.assert_allclose(heights, heights.max() * np.log10(expected.places()) / np.log10(expected.places().max()), atol=1e-3)
+
+
 def check_normalization(root):
     [*x, scale, shift], row, layer, rms, gaps = numbers(
         root, ".pe-readout", "[data-row]", "[data-layer]", "[data-rms]", ".pe-verdict[data-value]"
@@ -282,6 +319,7 @@ CHECKS = {
     "matmul": check_matmul,
     "gate": check_gate,
     "attention": check_attention,
+    "inside": check_inside,
     "normalization": check_normalization,
     "rope": check_rope,
     "sampling": check_sampling,
@@ -322,7 +360,7 @@ def by_keyboard(page, control):
 
 
 @pytest.mark.parametrize("move", [by_mouse, by_keyboard])
-@pytest.mark.parametrize("module, count", [("matmul", 15), ("gate", 17), ("attention", 10), ("normalization", 9), ("rope", 7), ("sampling", 8)])
+@pytest.mark.parametrize("module, count", [("matmul", 15), ("gate", 17), ("attention", 10), ("inside", 19), ("normalization", 9), ("rope", 7), ("sampling", 8)])
 def test_every_control_moves_and_the_numbers_stay_the_library_s(open_page, module, count, move):
     page = open_page("live.html")
     root, check = find(page, module), CHECKS[module]
@@ -475,6 +513,68 @@ def test_attention_the_mix_lies_inside_the_values(open_page):
             )
             assert inside
             root.get_by_label("causal mask").click(force=True)
+
+
+def test_inside_starts_with_what_the_model_says(open_page):
+    root = find(open_page("live.html"), "inside")
+    assert inside_settings(root) == {"word": 4, "after": 30, "head": 3}
+    assert root.locator(".pe-result").inner_text() == "After 30 blocks, the row of “to” says “ make”, 12 %. In block 29, head 3, it reads “to” most: 0.41."
+    assert root.get_by_role("button", name="One block up").is_disabled()
+    assert root.locator("svg text").all_text_contents()[:5] == ["1", "10", "100", "1,000", "10,000"]
+
+
+def test_inside_two_heads_read_the_verb_and_the_next_word_appears(open_page):
+    root = find(open_page("live.html"), "inside")
+    root.get_by_label("users").check(force=True)
+    root.get_by_label("blocks that have run").fill("25")
+    assert root.locator(".pe-result").inner_text().startswith("After 25 blocks, the row of “users” says “,”, 71 %.")
+    root.get_by_role("button", name="One block up").click()
+    assert root.locator(".pe-result").inner_text() == "After 26 blocks, the row of “users” says “ to”, 100 %. In block 25, head 3, it reads “empowers” most: 0.93."
+    assert root.locator("[data-weight]").all_inner_texts() == ["0.04", "0.01", "0.93", "0.01", "masked"]
+    check_inside(root)
+
+
+def test_inside_before_any_block_nothing_is_read(open_page):
+    root = find(open_page("live.html"), "inside")
+    root.get_by_label("blocks that have run").press("Home")
+    assert root.locator(".pe-result").inner_text() == "Before any block, the row of “to” says “ to”, 100 %."
+    assert root.get_by_role("button", name="One block down").is_disabled()
+    assert all(head.is_disabled() for head in root.get_by_role("group", name="Head").get_by_role("radio").all())
+    assert root.locator("[data-weight]").all_inner_texts() == [""] * 5
+    check_inside(root)
+
+
+def test_inside_walks_up_block_by_block_and_can_be_stopped(open_page):
+    page = open_page("live.html", motion="no-preference")
+    page.clock.install(time=0)
+    page.clock.pause_at(60)
+    root = find(page, "inside")
+    root.get_by_role("button", name="Walk up from 0").click()
+    seen, live = [], []
+    for _ in range(4):
+        seen.append(inside_settings(root)["after"])
+        live.append(root.locator(".pe-result").get_attribute("aria-live"))
+        page.clock.run_for(450)
+    assert (seen, live) == ([0, 1, 2, 3], ["off"] * 4)
+    root.get_by_role("button", name="Stop").click()
+    page.clock.run_for(2000)
+    assert inside_settings(root)["after"] == 4
+    check_inside(root)
+    root.get_by_role("button", name="Walk up from 0").click()
+    page.clock.run_for(32 * 450)
+    assert inside_settings(root)["after"] == 30
+    assert root.locator(".pe-result").get_attribute("aria-live") == "polite"
+    assert root.get_by_role("button", name="Walk up from 0").is_visible()
+
+
+def test_inside_does_not_walk_by_itself_where_less_motion_is_asked_for(open_page):
+    page = open_page("live.html")
+    page.clock.install(time=0)
+    page.clock.pause_at(60)
+    root = find(page, "inside")
+    root.get_by_role("button", name="Walk up from 0").click()
+    page.clock.run_for(2000)
+    assert inside_settings(root)["after"] == 0
 
 
 def test_rope_moving_both_leaves_the_dot_product_alone(open_page):

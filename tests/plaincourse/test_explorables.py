@@ -19,7 +19,10 @@ from plainformer.normalization import layer_norm, rms_norm
 from plainformer.positions import rope
 from plainformer.sampling import probabilities
 
-KINDS = [explorables.Matmul, explorables.Gate, explorables.Attention, explorables.Normalization, explorables.Rope, explorables.Sampling]
+KINDS = [
+    explorables.Matmul, explorables.Gate, explorables.Attention, explorables.Inside, explorables.Normalization, explorables.Rope,
+    explorables.Sampling,
+]  # fmt: skip
 HOSTILE = """</div><script>alert("&amp;'")</script><img src=x onerror='alert(1)'>"""
 
 
@@ -128,6 +131,43 @@ def test_attention_without_the_division_is_a_softmax_of_the_scores():
     assert explorable.weights().max() > explorables.Attention().weights().max()
 
 
+def test_the_picture_from_inside_shows_the_recording():
+    explorable = explorables.Inside(word=3, after=26, head=4)
+    assert explorable.weights().tolist() == [0.02, 0.02, 0.95, 0.01, 0]
+    assert (explorable.says(), explorable.others(), explorable.final()) == ([("“ to”", 100)], 0, "“ to”")
+    assert picture_texts(explorable) == [
+        "Block 25, head 4: “users” reads", "Data", "0.02", "visualization", "0.02", "empowers", "0.95", "users", "0.01", "to", "",
+        "After 26 blocks, the stream says", "“ to”", "100 %", "all others", "0 %",
+    ]  # fmt: skip
+    assert explorable.sentence() == (
+        "Block 25, head 4: “users” reads: Data 0.02, visualization 0.02, empowers 0.95, users 0.01. "
+        "After 26 blocks, the stream says: “ to” 100 %, all others 0 %."
+    )
+
+
+def test_before_any_block_nothing_has_been_read():
+    explorable = explorables.Inside(after=0)
+    assert explorable.weights().tolist() == [0] * 5
+    assert explorable.sentence().startswith("No block has run: “to” has read nothing. Before any block, the stream says: “ to” 100 %")
+    assert not [text for text in picture_texts(explorable) if re.fullmatch(r"\d\.\d\d", text)]
+
+
+def test_the_word_that_ends_up_first_is_at_place_1_after_the_last_block():
+    for word in range(5):
+        explorable = explorables.Inside(word=word)
+        assert explorable.places()[-1] == 1 and explorable.places().shape == (31,)
+        assert explorable.final() == explorable.says()[0][0]
+
+
+def test_hostile_tokens_stay_text():
+    recording = explorables.Inside().recording
+    recording["prompt"] = [HOSTILE] * 5
+    explorable = explorables.Inside(recording=recording)
+    assert not set("<>&'") & set(stored_state(explorable))
+    assert set(re.findall(r"<(\w+)", explorable.placeholder())) == {"div", "svg", "text", "rect"}
+    assert explorables.Inside().recording["prompt"][0] == "Data"
+
+
 def test_the_normalization_picture_shows_the_library_s_numbers():
     explorable = explorables.Normalization(x=[1, 2, -0.5, 1.5], scale=2, shift=5)
     row = np.array([7.0, 9.0, 4.0, 8.0])
@@ -206,6 +246,11 @@ def test_a_nucleus_beyond_the_twelve_words_is_not_invented():
         (explorables.Attention, {"asking": 4}, "asking.*4"),
         (explorables.Attention, {"causal": 2}, "causal.*2"),
         (explorables.Attention, {"words": [["cat"]] * 4}, "words.*length 2"),
+        (explorables.Inside, {"word": 5}, "word must be from 0 to 4, got 5"),
+        (explorables.Inside, {"after": 31}, "after must be from 0 to 30, got 31"),
+        (explorables.Inside, {"head": 9}, "head must be from 0 to 8, got 9"),
+        (explorables.Inside, {"word": -1}, "word.*-1"),
+        (explorables.Inside, {"recording": {"prompt": ["a", "b"]}}, "recording must be what plaincourse.recording.record returns"),
         (explorables.Normalization, {"x": [1, 2, 3]}, r"x must be numbers of shape \(4,\).*got shape \(3,\)"),
         (explorables.Normalization, {"scale": 0}, "scale must be a number from 0.001 to 100"),
         (explorables.Normalization, {"shift": np.inf}, "shift must be.*inf"),
@@ -248,7 +293,7 @@ def test_arrays_are_taken_and_kept_as_plain_lists():
 
 def test_every_explorable_ships_its_files():
     folder = Path(explorables.__file__).parent
-    for name in ("kit.js", "loader.js", "explorable.css", *(f"{kind.module}.js" for kind in KINDS)):
+    for name in ("kit.js", "loader.js", "explorable.css", "inside.json", *(f"{kind.module}.js" for kind in KINDS)):
         assert (folder / name).read_text(encoding="utf-8").strip()
 
 

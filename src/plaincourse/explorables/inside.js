@@ -7,6 +7,7 @@ const BEAT = 450; // milliseconds between two blocks
 const grouped = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 const hundredths = (weight) => fixed(weight / 100, 2);
 const percent = (share) => `${share} %`;
+const quoted = (name) => `“${name}”`;
 const blocks = (count) => (count === 1 ? "1 block" : `${count} blocks`);
 
 function render({ model, el }) {
@@ -69,7 +70,7 @@ function render({ model, el }) {
 
   function update() {
     const [recording, word, after, head] = STATE.map((name) => model.get(name));
-    const name = prompt[word];
+    const name = quoted(prompt[word]);
     const row = after ? weights[after - 1][head][word] : [];
     const listed = recording.says[after][word];
     const final = recording.says[last][word][0][0];
@@ -90,8 +91,8 @@ function render({ model, el }) {
     const [most, left] = [row.indexOf(Math.max(...row)), recording.others[after][word]];
     said.set([...listed.map(([other, share]) => [other, share, percent(share)]), ["all others", left, percent(left), true]]);
     climb.update(recording.place.map((places) => places[word]), after, final);
-    const reads = after ? ` In block ${after - 1}, head ${head}, it reads ${prompt[most]} most: ${hundredths(row[most])}.` : "";
-    result.textContent = `${then}, ${name} is followed by ${listed[0][0]}, ${percent(listed[0][1])}.${reads}`;
+    const reads = after ? ` In block ${after - 1}, head ${head}, it reads ${quoted(prompt[most])} most: ${hundredths(row[most])}.` : "";
+    result.textContent = `${then}, the row of ${name} says ${listed[0][0]}, ${percent(listed[0][1])}.${reads}`;
   }
 
   halt();

@@ -59,7 +59,7 @@ class Inside(Explorable):
 
     def titles(self):
         """Return what stands above the two lists."""
-        name = self.recording["prompt"][self.word]
+        name = f"“{self.recording['prompt'][self.word]}”"
         if self.after == 0:
             return f"No block has run: {name} has read nothing", "Before any block, the stream says"
         blocks = "1 block" if self.after == 1 else f"{self.after} blocks"
