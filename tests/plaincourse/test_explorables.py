@@ -148,7 +148,7 @@ def test_the_picture_from_inside_shows_the_recording():
 def test_before_any_block_nothing_has_been_read():
     explorable = explorables.Inside(after=0)
     assert explorable.weights().tolist() == [0] * 5
-    assert explorable.sentence().startswith("No block has run: “to” has read nothing. Before any block, the stream says: “ to” 100 %")
+    assert explorable.sentence().startswith("No block has run: nothing read. Before any block, the stream says: “ to” 100 %")
     assert not [text for text in picture_texts(explorable) if re.fullmatch(r"\d\.\d\d", text)]
 
 

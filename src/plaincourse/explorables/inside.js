@@ -85,7 +85,7 @@ function render({ model, el }) {
       bar.style.height = `${(after && weights[after - 1][h][word][i]) || 0}%`;
     }));
     const then = after ? `After ${blocks(after)}` : "Before any block";
-    read.title.textContent = after ? `Block ${after - 1}: what ${name} reads` : `No block has run: ${name} has read nothing`;
+    read.title.textContent = after ? `Block ${after - 1}: what ${name} reads` : "No block has run: nothing read";
     read.set(prompt.map((other, i) => [other, row[i] ?? 0, i > word ? "masked" : after ? hundredths(row[i]) : "", i > word]));
     said.title.textContent = `${then}, the stream says`;
     const [most, left] = [row.indexOf(Math.max(...row)), recording.others[after][word]];

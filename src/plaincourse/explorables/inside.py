@@ -61,7 +61,7 @@ class Inside(Explorable):
         """Return what stands above the two lists."""
         name = f"“{self.recording['prompt'][self.word]}”"
         if self.after == 0:
-            return f"No block has run: {name} has read nothing", "Before any block, the stream says"
+            return "No block has run: nothing read", "Before any block, the stream says"
         blocks = "1 block" if self.after == 1 else f"{self.after} blocks"
         return f"Block {self.after - 1}, head {self.head}: {name} reads", f"After {blocks}, the stream says"
 
