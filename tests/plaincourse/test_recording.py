@@ -54,6 +54,8 @@ def test_a_recording_of_any_model_can_be_shown(tiny):
     for letter, share in zip(LETTERS, 100 * lens(stream[1, 2], tiny)):
         assert abs(shares.get(written(letter), share) - share) <= 0.501
     assert abs(sum(shares.values()) + explorable.others() - 100) <= 3
+    readings = lens(stream[:, 2], tiny)
+    assert explorable.places().tolist() == [1 + int((row > row[readings[-1].argmax()]).sum()) for row in readings]
     assert json.loads("".join(TOOL["lines"](recording))) == recording
 
 
