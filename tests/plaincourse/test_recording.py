@@ -79,7 +79,8 @@ def test_a_token_is_written_so_that_it_can_be_seen(token, expected):
 @pytest.mark.parametrize("name", ["prompt", "weights", "says", "others", "place"])
 def test_half_a_recording_is_none(name):
     recording = Inside().recording
-    for broken in ({**recording, name: recording[name][:-1]}, {**recording, name: None}, {k: v for k, v in recording.items() if k != name}):
+    without = {key: value for key, value in recording.items() if key != name}
+    for broken in (without, {**recording, name: recording[name][:-1]}, {**recording, name: None}):
         with pytest.raises(ValueError, match="plaincourse.recording.record"):
             sizes(broken)
 

@@ -88,9 +88,10 @@ function render({ model, el }) {
     read.title.textContent = after ? `Block ${after - 1}: what ${name} reads` : "No block has run: nothing read";
     read.set(prompt.map((other, i) => [other, row[i] ?? 0, i > word ? "masked" : after ? hundredths(row[i]) : "", i > word]));
     said.title.textContent = `${then}, the stream says`;
-    const [most, left] = [row.indexOf(Math.max(...row)), recording.others[after][word]];
+    const left = recording.others[after][word];
     said.set([...listed.map(([other, share]) => [other, share, percent(share)]), ["all others", left, percent(left), true]]);
     climb.update(recording.place.map((places) => places[word]), after, final);
+    const most = row.indexOf(Math.max(...row));
     const reads = after ? ` In block ${after - 1}, head ${head}, it reads ${quoted(prompt[most])} most: ${hundredths(row[most])}.` : "";
     result.textContent = `${then}, the row of ${name} says ${listed[0][0]}, ${percent(listed[0][1])}.${reads}`;
   }
