@@ -93,5 +93,5 @@ def sizes(recording):
     except (KeyError, IndexError, TypeError, AttributeError):
         fits = False
     if not fits:
-        raise ValueError("recording must be what plaincourse.recording.record returns")
+        raise ValueError("recording must be what plaincourse.recording.record gives")
     return tokens, blocks, heads

@@ -92,8 +92,8 @@ function render({ model, el }) {
     said.set([...listed.map(([other, share]) => [other, share, percent(share)]), ["all others", left, percent(left), true]]);
     climb.update(recording.place.map((places) => places[word]), after, final);
     const most = row.indexOf(Math.max(...row));
-    const reads = after ? ` In block ${after - 1}, head ${head}, it reads ${quoted(prompt[most])} most: ${hundredths(row[most])}.` : "";
-    result.textContent = `${then}, the row of ${name} says ${listed[0][0]}, ${percent(listed[0][1])}.${reads}`;
+    const reading = ` In block ${after - 1}, head ${head}, it reads ${quoted(prompt[most])} most: ${hundredths(row[most] ?? 0)}.`;
+    result.textContent = `${then}, the row of ${name} says ${listed[0][0]}, ${percent(listed[0][1])}.${after ? reading : ""}`;
   }
 
   halt();

@@ -13,7 +13,7 @@ from plaincourse.recording import sizes
 class Inside(Explorable):
     """See the next word form in a trained model: what a word reads in each head, and what the stream says after each block.
 
-    recording: what plaincourse.recording.record returns; without it, SmolLM2 on "Data visualization empowers users to".
+    recording: what plaincourse.recording.record gives; without it, SmolLM2 on "Data visualization empowers users to".
     word: the token on show. after: how many blocks have run, 0 for none. head: of the block that ran last. All from 0.
     """
 
