@@ -4,7 +4,6 @@ const STATE = ["recording", "word", "after", "head"];
 const LISTED = 6; // words that a reading holds at most
 const BEAT = 450; // milliseconds between two blocks
 
-const grouped = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 const hundredths = (weight) => fixed(weight / 100, 2);
 const percent = (share) => `${share} %`;
 const quoted = (name) => `“${name}”`;
