@@ -32,7 +32,10 @@ sphinx:
     nb_ipywidgets_js: {}
 """
 TOC = "{format: jb-book, root: index, chapters: [{file: live}, {file: odd}]}"
-KINDS = [explorables.Matmul, explorables.Gate, explorables.Attention, explorables.Normalization, explorables.Rope, explorables.Sampling]
+KINDS = [
+    explorables.Matmul, explorables.Gate, explorables.Attention, explorables.Normalization, explorables.Rope, explorables.Sampling,
+    explorables.Descent,
+]  # fmt: skip
 HOSTILE = "<img src=x onerror=alert(1)>'\"&amp;"
 
 
@@ -278,6 +281,27 @@ def on_the_curve(root):
     )
 
 
+def check_descent(root):
+    rate, start = numbers(root, ".pe-readout")
+    path, losses = numbers(root, "figure:first-of-type circle", "figure:last-of-type circle")
+    facts = numbers(root, "[data-fact]")
+    explorable = explorables.Descent(start=start, rate=rate, steps=len(path) - 2)
+    slopes = np.array([explorable.slope(w) for w in path])
+    assert path[0] == start
+    # Step by step: with a large learning rate, a difference in the last digit grows from step to step.
+    np.testing.assert_allclose(path[1:], path[:-1] - rate * slopes[:-1], atol=1e-14)
+    np.testing.assert_allclose(losses, [explorable.loss(w) for w in path], atol=1e-14)
+    np.testing.assert_allclose(facts, [explorable.probability(path[-2]), losses[-2], slopes[-2], path[-1]], atol=1e-14)
+    np.testing.assert_array_equal(numbers(root, ".pe-result"), losses[[-2]])
+    if rate <= 2:
+        np.testing.assert_allclose(path, explorable.path(), atol=1e-12)
+    spots = root.evaluate("root => [...root.querySelectorAll('circle')].map(one => ['cx', 'cy'].map(name => Number(one.getAttribute(name))))")
+    places = [*zip(path, losses), *enumerate(losses)]
+    left, width = np.repeat([[-2.5, 0], [8.5, 21]], len(path), axis=1)
+    expected = [(24 + 270 * (x - from_) / wide, 196 - 186 * loss / 3.2) for (x, loss), from_, wide in zip(places, left, width)]
+    np.testing.assert_allclose(spots, expected, atol=1e-9)
+
+
 CHECKS = {
     "matmul": check_matmul,
     "gate": check_gate,
@@ -285,6 +309,7 @@ CHECKS = {
     "normalization": check_normalization,
     "rope": check_rope,
     "sampling": check_sampling,
+    "descent": check_descent,
 }
 
 
@@ -322,7 +347,7 @@ def by_keyboard(page, control):
 
 
 @pytest.mark.parametrize("move", [by_mouse, by_keyboard])
-@pytest.mark.parametrize("module, count", [("matmul", 15), ("gate", 17), ("attention", 10), ("normalization", 9), ("rope", 7), ("sampling", 8)])
+@pytest.mark.parametrize("module, count", [("matmul", 15), ("gate", 17), ("attention", 10), ("normalization", 9), ("rope", 7), ("sampling", 8), ("descent", 6)])
 def test_every_control_moves_and_the_numbers_stay_the_library_s(open_page, module, count, move):
     page = open_page("live.html")
     root, check = find(page, module), CHECKS[module]
@@ -604,6 +629,50 @@ def test_sampling_the_same_seed_draws_the_same_words(open_page):
     root.get_by_role("button", name="Draw 100").click()
     np.testing.assert_array_equal(numbers(root, ".pe-count"), first)
     check_sampling(root)
+
+
+def test_descent_the_arithmetic_is_written_out(open_page):
+    root = find(open_page("live.html"), "descent")
+    root.get_by_role("button", name="One step", exact=True).click()
+    w, p, loss, slope, after = "−0.369", "0.323", "0.944", "−0.853", "0.057"
+    assert root.locator("dd").all_inner_texts() == [
+        f"softmax of the logits −0.738 and 0: {p}",
+        f"0.75 × 1.129 + 0.25 × 0.391 = {loss}",
+        f"2 × ({p} − 0.75) = {slope}",
+        f"{w} − 0.5 × ({slope}) = {after}",
+    ]
+    assert root.locator(".pe-result").inner_text() == f"Step 1: the loss fell by 0.683. w = {w}, loss {loss}"
+
+
+@pytest.mark.parametrize("rate, says", [(0.1, "fell by"), (1, "is as before"), (3, "rose by"), (5, "rose by")])
+def test_descent_says_how_the_last_step_went(open_page, rate, says):
+    root = find(open_page("live.html"), "descent")
+    for name in ("Ten steps", "Ten steps"):
+        root.get_by_role("button", name=name).click()
+    root.get_by_label("learning rate").fill(str(rate))
+    assert root.locator(".pe-result").inner_text().startswith(f"Step 20: the loss {says}")
+    assert root.get_by_role("button", name="One step", exact=True).is_disabled()
+    check_descent(root)
+
+
+@pytest.mark.parametrize("start", [-2, 0, 2])
+@pytest.mark.parametrize("rate", [0.1, 2, 5])
+def test_descent_stays_in_its_picture(open_page, start, rate):
+    root = find(open_page("live.html"), "descent")
+    root.get_by_label("first w").fill(str(start))
+    root.get_by_label("learning rate").fill(str(rate))
+    for name in ("Ten steps", "Ten steps"):
+        root.get_by_role("button", name=name).click()
+    assert root.locator("circle").count() == 2 * 22
+    inside = root.evaluate(
+        """root => [...root.querySelectorAll('svg')].every(svg => {
+            const frame = svg.getBoundingClientRect();
+            return [...svg.querySelectorAll('circle, text')].map(one => one.getBoundingClientRect()).every(
+                one => one.left >= frame.left && one.right <= frame.right && one.top >= frame.top && one.bottom <= frame.bottom);
+        })"""
+    )
+    assert inside
+    check_descent(root)
 
 
 def test_two_explorables_of_one_kind_do_not_share_anything(open_page):

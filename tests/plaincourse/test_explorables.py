@@ -19,7 +19,10 @@ from plainformer.normalization import layer_norm, rms_norm
 from plainformer.positions import rope
 from plainformer.sampling import probabilities
 
-KINDS = [explorables.Matmul, explorables.Gate, explorables.Attention, explorables.Normalization, explorables.Rope, explorables.Sampling]
+KINDS = [
+    explorables.Matmul, explorables.Gate, explorables.Attention, explorables.Normalization, explorables.Rope, explorables.Sampling,
+    explorables.Descent,
+]  # fmt: skip
 HOSTILE = """</div><script>alert("&amp;'")</script><img src=x onerror='alert(1)'>"""
 
 
@@ -157,6 +160,64 @@ def test_rope_starts_where_its_query_and_key_fit_best():
     assert explorable.dots().argmax() - explorables.rope.FARTHEST == explorable.query_position - explorable.key_position == 6
 
 
+@pytest.mark.parametrize("w", [-2, -1, 0, 0.5, 3, 5.5])
+def test_the_descent_s_slope_is_autograd_s_of_the_library_s_loss(w):
+    table = torch.tensor([[w, 0.0]], dtype=torch.float64, requires_grad=True)
+    loss = explorables.descent.loss_of(table)
+    loss.backward()
+    explorable = explorables.Descent()
+    assert explorable.loss(w) == pytest.approx(loss.item(), abs=1e-14)
+    assert explorable.slope(w) == pytest.approx(table.grad[0, 0].item(), abs=1e-14)
+    p = explorable.probability(w)
+    assert explorable.loss(w) == pytest.approx(-0.75 * np.log(p) - 0.25 * np.log(1 - p), abs=1e-10)
+
+
+def test_the_descent_s_path_is_that_of_pytorch_s_optimizer():
+    table = torch.tensor([[-1.0, 0.0]], dtype=torch.float64, requires_grad=True)
+    optimizer = torch.optim.SGD([table], lr=0.5)
+    path = []
+    for _ in range(8):
+        path.append(table[0, 0].item())
+        optimizer.zero_grad()
+        explorables.descent.loss_of(table).backward()
+        table.grad[0, 1] = 0  # one weight learns; the other is 0 and stays 0
+        optimizer.step()
+    np.testing.assert_allclose(explorables.Descent(steps=6).path(), path, atol=1e-14)
+
+
+def test_the_descent_never_leaves_its_picture():
+    """The walk stays between -2.5 and 6 and below a loss of 3.2, whatever the settings: that is where the axes end."""
+    for start in np.linspace(-2, 2, 17):
+        for rate in [0.1, *np.arange(0.5, 5.1, 0.5)]:
+            explorable = explorables.Descent(start=start, rate=rate, steps=20)
+            path = explorable.path()
+            assert -2.5 < path.min() and path.max() < 6
+            assert max(map(explorable.loss, [path.min(), path.max()])) < 3.2
+
+
+@pytest.mark.parametrize("rate, ends", [(0.1, "far"), (1, "there"), (2, "there"), (3, "swings"), (5, "jumps")])
+def test_the_descent_s_learning_rate_is_too_small_right_or_too_large(rate, ends):
+    explorable = explorables.Descent(rate=rate, steps=20)
+    losses = np.array([explorable.loss(w) for w in explorable.path()[:-1]])
+    lowest = -(0.75 * np.log(0.75) + 0.25 * np.log(0.25))
+    assert losses.min() >= lowest - 1e-12
+    assert (np.diff(losses) < 1e-14).all() == (rate <= 2)
+    assert (np.diff(explorable.path()[:5]) > 0).all() == (rate <= 1)  # with 2, the weight runs past and comes back
+    assert (losses[-1] - lowest < 1e-4) == (ends == "there")
+    assert (losses.max() > losses[0]) == (ends == "jumps")
+    if ends == "swings":
+        np.testing.assert_allclose(explorable.path()[-4:-2], explorable.path()[-2:], atol=1e-3)
+
+
+def test_the_descent_picture_shows_the_library_s_numbers():
+    explorable = explorables.Descent(rate=2, steps=3)
+    w = explorable.path()[-2]
+    expected = [w, explorables.descent.loss_of(np.array([[w, 0]])), 2 * (1 / (1 + np.exp(-2 * w)) - 0.75)]
+    [facts] = [text for text in picture_texts(explorable) if text.startswith("w = ")]
+    np.testing.assert_allclose([float(one.replace("−", "-")) for one in re.findall(r"−?[\d.]+", facts)], expected, atol=0.000501)
+    assert len(re.findall("<circle", explorable.still())) == 6
+
+
 def test_the_sampling_picture_shows_the_library_s_percentages():
     explorable = explorables.Sampling()
     p = probabilities(np.array(explorable.logits), 0.8, top_k=5)
@@ -213,6 +274,9 @@ def test_a_nucleus_beyond_the_twelve_words_is_not_invented():
         (explorables.Rope, {"key_position": 41}, "key_position.*41"),
         (explorables.Rope, {"base": 10}, "base.*10"),
         (explorables.Rope, {"pairing": "thirds"}, "pairing.*thirds"),
+        (explorables.Descent, {"start": 3}, "start must be a number from -2 to 2, got 3"),
+        (explorables.Descent, {"rate": 0}, "rate must be a number from 0.1 to 5, got 0"),
+        (explorables.Descent, {"steps": 21}, "steps.*21"),
         (explorables.Sampling, {"temperature": -1}, "temperature must be"),
         (explorables.Sampling, {"temperature": True}, "temperature must be.*True"),
         (explorables.Sampling, {"temperature": 0.5, "top_k": None}, "temperature must be one of.*without top_k, got 0.5"),
