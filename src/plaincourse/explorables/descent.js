@@ -22,16 +22,16 @@ function walk({ start, rate, steps }) {
 /** How the loss of the last step compares with the one before, in words. */
 function verdict(loss, before) {
   const change = loss - before;
-  if (Math.abs(change) < 0.0005) return "is as before";
-  return `${change < 0 ? "fell" : "rose"} by ${fixed(Math.abs(change), 3)}`;
+  if (Math.abs(change) < 0.0005) return `is still ${fixed(loss, 3)}`;
+  return `${change < 0 ? "fell" : "rose"} by ${fixed(Math.abs(change), 3)}, to ${fixed(loss, 3)}`;
 }
 
 function render({ model, el }) {
   const root = frame(el, "descent", "Gradient descent on one weight");
   const read = () => Object.fromEntries(STATE.map((name) => [name, model.get(name)]));
   const initial = read();
-  const rate = slider({ label: "η", spoken: "learning rate", min: 0.1, max: 5, step: 0.1, onmove: (value) => change(model, { rate: value }) });
-  const start = slider({ label: "first w", min: -2, max: 2, step: 0.25, onmove: (value) => change(model, { start: value }) });
+  const rate = slider({ label: "rate η", spoken: "learning rate", min: 0.1, max: 5, step: 0.1, onmove: (value) => change(model, { rate: value }) });
+  const start = slider({ label: "start w", min: -2, max: 2, step: 0.25, onmove: (value) => change(model, { start: value }) });
   const steps = (label, count) => button(label, () => change(model, { steps: Math.max(0, Math.min(MOST, model.get("steps") + count)) }));
   const [one, ten, back] = [steps("One step", 1), steps("Ten steps", 10), steps("One step back", -1)];
   const result = element("p", { class: "pe-result", "aria-live": "polite" });
@@ -41,10 +41,10 @@ function render({ model, el }) {
   const tangent = valley.below.appendChild(shape("line", { class: "pe-tangent" }));
   const history = makePlot("Loss after every step", [0, MOST + 1], [0, 5, 10, 15, 20], "step");
   const facts = makeFacts();
-  root.append(element("fieldset", { class: "pe-group" }, element("legend", {}, "Learning rate η, and the weight before the first step"), rate.root, start.root),
+  root.append(element("fieldset", { class: "pe-group" }, element("legend", {}, "Learning rate and first weight"), rate.root, start.root),
     element("div", { class: "pe-buttons" }, one, ten, back, button("Back to the start", () => change(model, initial))),
     result, element("div", { class: "pe-planes" }, valley.root, history.root), facts.root,
-    element("p", { class: "pe-note" }, "Large dot: now, with the slope as a dashed line. Ring: the next step. Dotted: the lowest loss there is."));
+    element("p", { class: "pe-note" }, `Large dot: now, with the slope as a dashed line. Ring: the next step. Dotted: the lowest loss, ${fixed(LOWEST, 3)}.`));
 
   function update() {
     const state = read();
@@ -59,8 +59,7 @@ function render({ model, el }) {
     history.update(losses.map((height, i) => [i, height]), losses);
     fill(tangent, touching(valley, w), []);
     facts.update(w, state.rate, path.at(-1));
-    const news = state.steps ? `Step ${state.steps}: the loss ${verdict(loss, losses.at(-3))}` : "No step yet: the loss is that of the start";
-    show(result, loss, `${news}. w = ${short(w)}, loss ${fixed(loss, 3)}`);
+    show(result, loss, state.steps ? `Step ${state.steps}: the loss ${verdict(loss, losses.at(-3))}` : `No step yet: the loss is ${fixed(loss, 3)}`);
   }
 
   return follow(model, STATE, update);
@@ -106,19 +105,23 @@ function makePlot(title, [from, to], ticks, name) {
 
 /** The arithmetic of where the weight is and of the next step, line by line. */
 function makeFacts() {
-  const lines = ["p of eats", "loss", "slope", "new w"].map((name) => [element("dt", {}, name), element("dd", { "data-fact": name })]);
-  const root = element("dl", { class: "pe-working" }, ...lines.flat());
+  const lines = ["p of eats", "loss", "slope", "new w"].map((name) => ({ name, terms: element("span"), number: element("b", { "data-fact": name }) }));
+  const rows = lines.flatMap(({ name, terms, number }) => [element("dt", {}, name), element("dd", {}, terms, " =\u00a0", number)]);
+  const root = element("div", { class: "pe-working" }, element("dl", {}, ...rows)); // the theme indents a list that has a class
 
   function update(w, rate, after) {
     const p = probability(w);
     const [eats, quietly] = surprises(w);
     const texts = [
-      [p, `softmax of the logits ${short(X * w)} and 0: ${fixed(p, 3)}`],
-      [lossOf(w), `${CAME} × ${fixed(eats, 3)} + ${1 - CAME} × ${fixed(quietly, 3)} = ${fixed(lossOf(w), 3)}`],
-      [slopeOf(w), `${X} × (${fixed(p, 3)} − ${CAME}) = ${fixed(slopeOf(w), 3)}`],
-      [after, `${short(w)} − ${short(rate)} × ${bracketed(slopeOf(w))} = ${fixed(after, 3)}`],
+      [p, `softmax of [${short(X * w)}, 0]`],
+      [lossOf(w), `${CAME} × ${fixed(eats, 3)} + ${1 - CAME} × ${fixed(quietly, 3)}`],
+      [slopeOf(w), `${X} × (${fixed(p, 3)} − ${CAME})`],
+      [after, `${short(w)} − ${short(rate)} × ${bracketed(slopeOf(w))}`],
     ];
-    texts.forEach(([number, text], i) => show(lines[i][1], number, text));
+    texts.forEach(([number, text], i) => {
+      lines[i].terms.textContent = text;
+      show(lines[i].number, number, fixed(number, 3));
+    });
   }
 
   return { root, update };

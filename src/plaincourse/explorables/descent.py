@@ -16,6 +16,7 @@ from plaincourse.explorables.base import Explorable, Numbers
 WORDS = ("eats", "quietly")
 IDS = np.array([[0, 0], [0, 0], [0, 0], [0, 1]])  # (B, T)
 X = np.full((2, 1), 2.0)  # (T, E)
+CAME = (IDS[:, 1] == 0).mean()  # the share of eats among the next words
 MOST = 20  # steps
 
 
@@ -47,8 +48,11 @@ class Descent(Explorable):
 
     def slope(self, w):
         """Return the slope of the loss: x times what was given less what came."""
-        came = (IDS[:, 1] == 0).mean()
-        return X[0, 0] * (self.probability(w) - came)
+        return X[0, 0] * (self.probability(w) - CAME)
+
+    def lowest(self):
+        """Return the lowest loss there is: where the probability of eats is the share that came."""
+        return self.loss(np.log(CAME / (1 - CAME)) / X[0, 0])
 
     def path(self):
         """Return the weight at the start, after each step, and after one step more, shape (steps + 2,)."""
@@ -64,7 +68,7 @@ class Descent(Explorable):
             still.number(value) for value in (w, self.loss(w), self.slope(w), self.probability(w), after, self.loss(after))
         )
         return (
-            f"After {self.steps} steps with the learning rate {still.number(self.rate)} the weight is {place}, the probability "
+            f"At step {self.steps}, with the learning rate {still.number(self.rate)}, the weight is {place}, the probability "
             f"of {WORDS[0]} {p}, the loss {loss} and its slope {slope}. The next step leads to {onwards}, where the loss is {lower}."
         )
 
@@ -73,10 +77,13 @@ class Descent(Explorable):
         def at(w):
             return 90 + 56 * (w + 2), 210 - 60 * self.loss(w)
 
+        w, floor = self.path()[-2], 210 - 60 * self.lowest()
         curve = " ".join("{:.1f},{:.1f}".format(*at(w)) for w in np.linspace(-2, 6, 81))
         parts = [still.box(90, 210, 448, 1, still.GREY), still.text(314, 246, "weight w")]
         parts += [still.text(90 + 56 * (w + 2), 228, still.number(w)) for w in (-2, 0, 2, 4, 6)]
         parts += [still.text(80, 215 - 60 * loss, still.number(loss), "end") for loss in (0, 1, 2, 3)]
+        parts.append(f'<path d="M90 {floor:.1f}H538" stroke="{still.GREEN}" stroke-width="2" stroke-dasharray="1 4"/>')
+        parts.append(still.text(544, floor + 5, f"lowest {still.number(self.lowest())}", "start"))
         parts.append(f'<polyline points="{curve}" fill="none" stroke="{still.BLUE}" stroke-width="2"/>')
         *walk, onwards = [at(w) for w in self.path()]
         line = " ".join(f"{x:.1f},{y:.1f}" for x, y in [*walk, onwards])
@@ -85,7 +92,6 @@ class Descent(Explorable):
         parts.append('<circle cx="{:.1f}" cy="{:.1f}" r="7" fill="{}"/>'.format(*walk[-1], still.VERMILLION))
         ring = f'r="5" fill="none" stroke="{still.VERMILLION}" stroke-width="2"'
         parts.append('<circle cx="{:.1f}" cy="{:.1f}" {}/>'.format(*onwards, ring))
-        w = self.path()[-2]
         facts = f"w = {still.number(w)}, loss {still.number(self.loss(w))}, slope {still.number(self.slope(w))}"
         parts += [still.text(314, 18, facts, weight="bold"), still.text(80, 18, "loss", "end")]
         return still.picture(640, 256, self.sentence(), *parts)
