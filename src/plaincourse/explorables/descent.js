@@ -21,6 +21,7 @@ function walk({ start, rate, steps }) {
 
 /** How the loss of the last step compares with the one before, in words. */
 function verdict(loss, before) {
+  if (before === undefined) return `is ${fixed(loss, 3)}`;
   const change = loss - before;
   if (Math.abs(change) < 0.0005) return `is still ${fixed(loss, 3)}`;
   return `${change < 0 ? "fell" : "rose"} by ${fixed(Math.abs(change), 3)}, to ${fixed(loss, 3)}`;
@@ -30,9 +31,10 @@ function render({ model, el }) {
   const root = frame(el, "descent", "Gradient descent on one weight");
   const read = () => Object.fromEntries(STATE.map((name) => [name, model.get(name)]));
   const initial = read();
-  const rate = slider({ label: "rate η", spoken: "learning rate", min: 0.1, max: 5, step: 0.1, onmove: (value) => change(model, { rate: value }) });
-  const start = slider({ label: "start w", min: -2, max: 2, step: 0.25, onmove: (value) => change(model, { start: value }) });
-  const steps = (label, count) => button(label, () => change(model, { steps: Math.max(0, Math.min(MOST, model.get("steps") + count)) }));
+  const set = (name) => (value) => change(model, { [name]: value });
+  const rate = slider({ label: "rate η", spoken: "learning rate", min: 0.1, max: 5, step: 0.1, onmove: set("rate") });
+  const start = slider({ label: "start w", min: -2, max: 2, step: 0.25, onmove: set("start") });
+  const steps = (label, count) => button(label, () => set("steps")(Math.max(0, Math.min(MOST, model.get("steps") + count))));
   const [one, ten, back] = [steps("One step", 1), steps("Ten steps", 10), steps("One step back", -1)];
   const result = element("p", { class: "pe-result", "aria-live": "polite" });
   const valley = makePlot("Loss of every weight w", [-2.5, 6], [-2, 0, 2, 4, 6], "weight w");
@@ -41,10 +43,12 @@ function render({ model, el }) {
   const tangent = valley.below.appendChild(shape("line", { class: "pe-tangent" }));
   const history = makePlot("Loss after every step", [0, MOST + 1], [0, 5, 10, 15, 20], "step");
   const facts = makeFacts();
-  root.append(element("fieldset", { class: "pe-group" }, element("legend", {}, "Learning rate and first weight"), rate.root, start.root),
+  const legend = element("legend", {}, "Learning rate and first weight");
+  root.append(element("fieldset", { class: "pe-group" }, legend, rate.root, start.root),
     element("div", { class: "pe-buttons" }, one, ten, back, button("Back to the start", () => change(model, initial))),
     result, element("div", { class: "pe-planes" }, valley.root, history.root), facts.root,
-    element("p", { class: "pe-note" }, `Large dot: now, with the slope as a dashed line. Ring: the next step. Dotted: the lowest loss, ${fixed(LOWEST, 3)}.`));
+    element("p", { class: "pe-note" },
+      `Large dot: now, with the slope as a dashed line. Ring: the next step. Dotted: the lowest loss, ${fixed(LOWEST, 3)}.`));
 
   function update() {
     const state = read();
@@ -59,7 +63,7 @@ function render({ model, el }) {
     history.update(losses.map((height, i) => [i, height]), losses);
     fill(tangent, touching(valley, w), []);
     facts.update(w, state.rate, path.at(-1));
-    show(result, loss, state.steps ? `Step ${state.steps}: the loss ${verdict(loss, losses.at(-3))}` : `No step yet: the loss is ${fixed(loss, 3)}`);
+    show(result, loss, `${state.steps ? `Step ${state.steps}` : "No step yet"}: the loss ${verdict(loss, losses.at(-3))}`);
   }
 
   return follow(model, STATE, update);
@@ -81,13 +85,16 @@ function makePlot(title, [from, to], ticks, name) {
   const at = ([x, loss]) => [24 + (270 * (x - from)) / (to - from), BOTTOM - (186 * loss) / HIGHEST];
   const line = (points) => points.map((point) => at(point).map((number) => number.toFixed(2)).join(",")).join(" ");
   const svg = shape("svg", { viewBox: "0 0 300 230", "aria-hidden": "true" });
-  const rule = (kind, start, end) => shape("line", { class: kind, x1: at(start)[0], y1: at(start)[1], x2: at(end)[0], y2: at(end)[1] });
+  const height = (loss) => at([from, loss])[1];
+  const level = (kind, loss) => svg.append(shape("line", { class: kind, x1: 24, x2: 294, y1: height(loss), y2: height(loss) }));
+  const label = (x, y, text, anchor = "middle") => svg.append(shape("text", { x, y, "text-anchor": anchor }, text));
   for (const loss of [0, 1, 2, 3]) {
-    svg.append(rule(loss ? "pe-grid" : "pe-axis", [from, loss], [to, loss]));
-    svg.append(shape("text", { x: 18, y: at([from, loss])[1] + 4, "text-anchor": "end" }, String(loss)));
+    level(loss ? "pe-grid" : "pe-axis", loss);
+    label(18, height(loss) + 4, String(loss), "end");
   }
-  for (const tick of ticks) svg.append(shape("text", { x: at([tick, 0])[0], y: BOTTOM + 15, "text-anchor": "middle" }, short(tick)));
-  svg.append(shape("text", { x: 159, y: BOTTOM + 30, "text-anchor": "middle" }, name), rule("pe-lowest-loss", [from, LOWEST], [to, LOWEST]));
+  for (const tick of ticks) label(at([tick, 0])[0], BOTTOM + 15, short(tick));
+  label(159, BOTTOM + 30, name);
+  level("pe-lowest-loss", LOWEST);
   const below = svg.appendChild(shape("g"));
   const trail = svg.appendChild(shape("polyline", { class: "pe-trail" }));
   const places = svg.appendChild(shape("g"));
@@ -105,9 +112,11 @@ function makePlot(title, [from, to], ticks, name) {
 
 /** The arithmetic of where the weight is and of the next step, line by line. */
 function makeFacts() {
-  const lines = ["p of eats", "loss", "slope", "new w"].map((name) => ({ name, terms: element("span"), number: element("b", { "data-fact": name }) }));
-  const rows = lines.flatMap(({ name, terms, number }) => [element("dt", {}, name), element("dd", {}, terms, " =\u00a0", number)]);
-  const root = element("div", { class: "pe-working" }, element("dl", {}, ...rows)); // the theme indents a list that has a class
+  const names = ["p of eats", "loss", "slope", "new w"];
+  const lines = names.map((name) => ({ name, terms: element("span"), number: element("b", { "data-fact": name }) }));
+  const row = ({ name, terms, number }) => [element("dt", {}, name), element("dd", {}, terms, " =\u00a0", number)];
+  // The class is on the box: the theme indents a list that has one.
+  const root = element("div", { class: "pe-working" }, element("dl", {}, ...lines.flatMap(row)));
 
   function update(w, rate, after) {
     const p = probability(w);

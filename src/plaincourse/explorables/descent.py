@@ -13,7 +13,6 @@ from plaincourse.explorables.base import Explorable, Numbers
 
 # Four sentences begin with "cat fish"; three go on with eats, id 0, and one with quietly, id 1. The model sees "cat fish" as
 # one number. The first id and the last row of each sentence are there for the shift: they are no answer and no guess.
-WORDS = ("eats", "quietly")
 IDS = np.array([[0, 0], [0, 0], [0, 0], [0, 1]])  # (B, T)
 X = np.full((2, 1), 2.0)  # (T, E)
 CAME = (IDS[:, 1] == 0).mean()  # the share of eats among the next words
@@ -64,12 +63,11 @@ class Descent(Explorable):
     def sentence(self):
         """Return where the weight is, what the loss and its slope are there, and where the next step leads, in words."""
         w, after = self.path()[-2:]
-        place, loss, slope, p, onwards, lower = (
-            still.number(value) for value in (w, self.loss(w), self.slope(w), self.probability(w), after, self.loss(after))
-        )
+        values = self.rate, w, self.probability(w), self.loss(w), self.slope(w), after, self.loss(after)
+        rate, place, p, loss, slope, onwards, then = map(still.number, values)
         return (
-            f"At step {self.steps}, with the learning rate {still.number(self.rate)}, the weight is {place}, the probability "
-            f"of {WORDS[0]} {p}, the loss {loss} and its slope {slope}. The next step leads to {onwards}, where the loss is {lower}."
+            f"At step {self.steps}, with the learning rate {rate}, the weight is {place}, the probability of eats {p}, "
+            f"the loss {loss} and its slope {slope}. The next step leads to {onwards}, where the loss is {then}."
         )
 
     def still(self):
