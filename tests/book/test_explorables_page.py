@@ -34,8 +34,8 @@ sphinx:
 """
 TOC = "{format: jb-book, root: index, chapters: [{file: live}, {file: odd}]}"
 KINDS = [
-    explorables.Matmul, explorables.Gate, explorables.Attention, explorables.Normalization, explorables.Parameters, explorables.Rope,
-    explorables.Sampling,
+    explorables.Matmul, explorables.Gate, explorables.Attention, explorables.Normalization,
+    explorables.Parameters, explorables.Rope, explorables.Sampling,
 ]  # fmt: skip
 HOSTILE = "<img src=x onerror=alert(1)>'\"&amp;"
 

@@ -23,8 +23,8 @@ from plainformer.positions import rope
 from plainformer.sampling import probabilities
 
 KINDS = [
-    explorables.Matmul, explorables.Gate, explorables.Attention, explorables.Normalization, explorables.Parameters, explorables.Rope,
-    explorables.Sampling,
+    explorables.Matmul, explorables.Gate, explorables.Attention, explorables.Normalization,
+    explorables.Parameters, explorables.Rope, explorables.Sampling,
 ]  # fmt: skip
 HOSTILE = """</div><script>alert("&amp;'")</script><img src=x onerror='alert(1)'>"""
 

@@ -45,18 +45,40 @@ function ratio(number) {
   return number < 999.5 ? number.toPrecision(3) : written(Math.round(number));
 }
 
+const stateOf = (model) => Object.fromEntries(STATE.map((name) => [name, model.get(name)]));
+const sameAs = (one, other) => STATE.every((name) => one[name] === other[name]);
+const sizeOf = (state) => Object.keys(SIZES).find((size) => sameAs(state, { ...SHARED, ...SIZES[size] }));
+
 function render({ model, el }) {
   const root = frame(el, "parameters", "The parameters of a GPT-2, counted from its settings");
-  const state = () => Object.fromEntries(STATE.map((name) => [name, model.get(name)]));
-  let wanted = model.get("heads"); // the heads that were asked for, also where the width does not allow them
+  const controls = makeControls(model);
+  const { table, draw } = makeTable();
+  const inside = element("p", { class: "pe-note" });
+  const result = element("p", { class: "pe-result", "aria-live": "polite" });
+  root.append(...controls.roots, inside, result, table, element("p", { class: "pe-note" },
+    "The line across a bar marks the share in GPT-2 small. The output head is the token embedding, turned: it is counted once."));
 
-  function set(name, value) {
-    if (name === "width") return change(model, { width: value, heads: fitting(value, wanted) });
-    if (name === "heads") wanted = value;
-    change(model, { [name]: value });
+  function update() {
+    const now = stateOf(model);
+    controls.update(now);
+    inside.textContent = `Inside the MLP a row has F = ${written(now.multiple * now.width)} numbers. `
+      + `A head works on ${written(now.width / now.heads)} of the ${written(now.width)}.`;
+    show(result, sum(count(now)), explain(now));
+    draw(count(now));
   }
 
-  const places = (name) => [...new Set([...SETTINGS[name][1](state()), model.get(name)])].sort((a, b) => a - b);
+  return follow(model, STATE, update);
+}
+
+/** The published sizes, a slider for each setting, and two buttons for the width. */
+function makeControls(model) {
+  let wanted = model.get("heads"); // the heads that were asked for, also where the width does not allow them
+  function set(name, value) {
+    if (name === "heads") wanted = value;
+    change(model, name === "width" ? { width: value, heads: fitting(value, wanted) } : { [name]: value });
+  }
+
+  const places = (name) => [...new Set([...SETTINGS[name][1](stateOf(model)), model.get(name)])].sort((a, b) => a - b);
   const sliders = STATE.map((name) => slider({
     label: SETTINGS[name][0], min: 0, max: 1, step: 1,
     text: (place) => written(places(name)[place]), onmove: (place) => set(name, places(name)[place]),
@@ -68,40 +90,26 @@ function render({ model, el }) {
   const double = button("Double the width", () => set("width", 2 * model.get("width")));
   const halve = button("Halve the width", () => set("width", model.get("width") / 2));
 
-  const { table, draw } = makeTable();
-  const inside = element("p", { class: "pe-note" });
-  const result = element("p", { class: "pe-result", "aria-live": "polite" });
-  root.append(sizes.root, element("div", { class: "pe-settings" }, ...sliders.map((one) => one.root)),
-    element("div", { class: "pe-buttons" }, double, halve), inside, result, table,
-    element("p", { class: "pe-note" }, "The line across a bar marks the share in GPT-2 small. "
-      + "The output head is the token embedding, turned: it is counted once."));
-
-  function update() {
-    const now = state();
+  function update(now) {
     STATE.forEach((name, i) => {
       const list = places(name);
       sliders[i].input.max = list.length - 1;
       sliders[i].set(list.indexOf(now[name]));
-      show(sliders[i].root.lastChild, now[name], written(now[name]));
+      show(sliders[i].root.lastChild, now[name], written(now[name])); // the readout holds the setting, not its place
     });
-    sizes.set((size) => sameAs(now, { ...SHARED, ...SIZES[size] }));
+    sizes.set((size) => size === sizeOf(now));
     double.disabled = 2 * now.width > WIDEST;
     halve.disabled = now.width % 2 === 1 || now.width / 2 < NARROWEST;
-    inside.textContent = `Inside the MLP a row has F = ${written(now.multiple * now.width)} numbers. `
-      + `A head works on ${written(now.width / now.heads)} of the ${written(now.width)}.`;
-    show(result, sum(count(now)), explain(now));
-    draw(count(now));
   }
 
-  return follow(model, STATE, update);
+  const settings = element("div", { class: "pe-settings" }, ...sliders.map((one) => one.root));
+  return { roots: [sizes.root, settings, element("div", { class: "pe-buttons" }, double, halve)], update };
 }
-
-const sameAs = (one, other) => STATE.every((name) => one[name] === other[name]);
 
 /** The total, and how the model differs from GPT-2 small. */
 function explain(now) {
   const [total, before] = [now, SMALL].map((one) => sum(count(one)));
-  const size = Object.keys(SIZES).find((name) => sameAs(now, { ...SHARED, ...SIZES[name] }));
+  const size = sizeOf(now);
   const changes = STATE.filter((name) => now[name] !== SMALL[name])
     .map((name) => `${SETTINGS[name][0]} ${written(now[name])} in place of ${written(SMALL[name])}`);
   const named = changes.length > 2 ? "A GPT-2 of your own" : `GPT-2 small with ${changes.join(" and ")}`;
