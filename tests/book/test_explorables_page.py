@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from filelock import FileLock
 from plaincourse import explorables
+from plaincourse.counting import cache_bytes, work
 from plaincourse.explorables.gate import CURVES, LOWEST_AT
 from plaincourse.explorables.parameters import SIZES
 from plainformer.activations import silu
@@ -34,9 +35,15 @@ sphinx:
 """
 TOC = "{format: jb-book, root: index, chapters: [{file: live}, {file: odd}]}"
 KINDS = [
-    explorables.Matmul, explorables.Gate, explorables.Attention, explorables.Normalization,
-    explorables.Parameters, explorables.Rope, explorables.Sampling,
-]  # fmt: skip
+    explorables.Matmul,
+    explorables.Gate,
+    explorables.Attention,
+    explorables.Normalization,
+    explorables.Parameters,
+    explorables.Rope,
+    explorables.Sampling,
+    explorables.Caching,
+]
 HOSTILE = "<img src=x onerror=alert(1)>'\"&amp;"
 
 
@@ -312,6 +319,45 @@ def on_the_curve(root):
     )
 
 
+def check_caching(root):
+    (prompt, token), costs, (now, earlier, again, masked, kept) = numbers(root, ".pe-readout", "[data-cost]", "[data-pairs]")
+    cached = root.locator("input[type=checkbox]").is_checked()
+    lengths = np.arange(prompt, prompt + token, dtype=int)
+    steps = np.array([work(np.where(lengths == prompt, lengths, 1), lengths), work(lengths, lengths)])
+    held = cache_bytes(L=12, G=12, S=lengths[-1], D=64)
+    np.testing.assert_array_equal(costs, [*steps[:, -1], *steps.sum(axis=1), held, 0])
+    said = root.locator(".pe-result").inner_text()
+    assert said.startswith(f"Token {token:.0f}, {'with' if cached else 'without'} the cache: ")
+    assert said.endswith(f" = {steps[0 if cached else 1, -1]:,} multiply–adds.")
+
+    # Which rows run in the step, which have run before, and what the mask of the rows that run hides.
+    keys, first = int(lengths[-1]), token == 1
+    new = 1 if cached and not first else keys
+    done = 0 if first else keys - 1
+    seen, all_pairs = causal_mask(new, keys).sum(), causal_mask(keys, keys).sum()
+    expected = [seen, 0, 0] if first else [keys, all_pairs - seen, 0] if cached else [keys, 0, seen - keys]
+    np.testing.assert_array_equal([now, earlier, again, masked, kept], [*expected, new * keys - seen, keys - new])
+    pairs, rows = drawn_pairs(root, keys)
+    np.testing.assert_allclose(pairs, [now, earlier, again, masked], rtol=1e-3)
+    np.testing.assert_allclose(rows, [keys - done, done if cached else 0, 0 if cached else done], atol=1e-6)
+
+
+def drawn_pairs(root, keys):
+    """How many pairs the areas of the picture cover (now, earlier, again, masked), and how many rows the strips (now, kept, again)."""
+    areas, heights = root.evaluate(
+        """root => {
+            const area = kind => {
+                const points = [...root.querySelector(`polygon.pe-pairs-${kind}`).points];
+                const turn = (a, b) => a.x * b.y - b.x * a.y;
+                return Math.abs(points.reduce((sum, a, i) => sum + turn(a, points[(i + 1) % points.length]), 0) / 2);
+            };
+            const height = kind => Number(root.querySelector(`.pe-plane > svg > rect.pe-pairs-${kind}`).getAttribute('height'));
+            return [['now', 'earlier', 'again', 'masked'].map(area), ['now', 'kept', 'again'].map(height)];
+        }"""
+    )
+    return np.array(areas) * (keys / 300) ** 2, np.array(heights) * keys / 300
+
+
 CHECKS = {
     "matmul": check_matmul,
     "gate": check_gate,
@@ -320,6 +366,7 @@ CHECKS = {
     "parameters": check_parameters,
     "rope": check_rope,
     "sampling": check_sampling,
+    "caching": check_caching,
 }
 
 
@@ -361,7 +408,16 @@ def by_keyboard(page, control):
 @pytest.mark.parametrize("move", [by_mouse, by_keyboard])
 @pytest.mark.parametrize(
     "module, count",
-    [("matmul", 15), ("gate", 17), ("attention", 10), ("normalization", 9), ("parameters", 12), ("rope", 7), ("sampling", 8)],
+    [
+        ("matmul", 15),
+        ("gate", 17),
+        ("attention", 10),
+        ("normalization", 9),
+        ("parameters", 12),
+        ("rope", 7),
+        ("sampling", 8),
+        ("caching", 8),
+    ],
 )
 def test_every_control_moves_and_the_numbers_stay_the_library_s(open_page, module, count, move):
     page = open_page("live.html")
@@ -710,6 +766,37 @@ def test_sampling_the_same_seed_draws_the_same_words(open_page):
     root.get_by_role("button", name="Draw 100").click()
     np.testing.assert_array_equal(numbers(root, ".pe-count"), first)
     check_sampling(root)
+
+
+@pytest.mark.parametrize("n, ratio", [(1, ""), (10, "11 times "), (100, "73 times ")])
+def test_caching_the_longer_the_text_the_more_the_cache_saves(open_page, n, ratio):
+    root = find(open_page("live.html"), "caching")
+    root.get_by_role("button", name=f"Token {n}", exact=True).click()
+    assert root.locator(".pe-remark").first.inner_text() == f"without: {ratio}as many"
+    check_caching(root)
+    root.get_by_label("use the cache").uncheck(force=True)
+    check_caching(root)
+
+
+def test_caching_the_chapter_s_last_position(open_page):
+    root = find(open_page("live.html"), "caching")
+    root.get_by_label("tokens of the prompt").press("End")
+    root.get_by_label("new token").press("End")
+    assert root.get_by_role("button", name="Next token").is_disabled()
+    assert root.locator(".pe-remark").all_inner_texts()[::2] == ["without: 747 times as many", "15.2 % of the bytes of the model"]
+    for _ in range(2):
+        check_caching(root)
+        root.get_by_label("use the cache").click(force=True)
+
+
+def test_caching_a_prompt_of_one_token(open_page):
+    root = find(open_page("live.html"), "caching")
+    root.get_by_label("tokens of the prompt").press("Home")
+    for n in range(1, 4):
+        root.get_by_label("new token").fill(str(n))
+        for _ in range(2):
+            check_caching(root)
+            root.get_by_label("use the cache").click(force=True)
 
 
 def test_two_explorables_of_one_kind_do_not_share_anything(open_page):

@@ -12,6 +12,7 @@ import pytest
 import torch
 import traitlets
 from plaincourse import explorables
+from plaincourse.counting import cache_bytes, work
 from plaincourse.explorables.parameters import SIZES
 from plainformer import gpt2
 from plainformer.activations import gelu, gelu_tanh, relu, sigmoid, silu
@@ -23,9 +24,15 @@ from plainformer.positions import rope
 from plainformer.sampling import probabilities
 
 KINDS = [
-    explorables.Matmul, explorables.Gate, explorables.Attention, explorables.Normalization,
-    explorables.Parameters, explorables.Rope, explorables.Sampling,
-]  # fmt: skip
+    explorables.Matmul,
+    explorables.Gate,
+    explorables.Attention,
+    explorables.Normalization,
+    explorables.Parameters,
+    explorables.Rope,
+    explorables.Sampling,
+    explorables.Caching,
+]
 HOSTILE = """</div><script>alert("&amp;'")</script><img src=x onerror='alert(1)'>"""
 
 
@@ -228,6 +235,35 @@ def test_a_nucleus_beyond_the_twelve_words_is_not_invented():
     assert "not known" in explorable.sentence()
 
 
+def test_caching_counts_every_step_of_the_loop():
+    explorable = explorables.Caching(prompt=6, token=4)
+    assert explorable.multiply_adds(True).tolist() == [work(6, 6), work(1, 7), work(1, 8), work(1, 9)]
+    assert explorable.multiply_adds(False).tolist() == [work(s, s) for s in (6, 7, 8, 9)]
+    assert explorable.bytes() == cache_bytes(12, 12, 9, 64)
+
+
+@pytest.mark.parametrize(
+    "settings, says",
+    [
+        ({"token": 1}, "without, as many. A cache of 6 positions"),
+        ({"token": 10}, "without, 11 times as many. A cache of 15 positions"),
+        ({"token": 100}, "without, 73 times as many. A cache of 105 positions"),
+        ({"prompt": 512, "token": 513}, "without, 747 times as many. A cache of 1,024 positions holds 75,497,472 bytes."),
+    ],
+)
+def test_caching_says_how_much_the_cache_saves(settings, says):
+    assert says in explorables.Caching(**settings).sentence()
+
+
+@pytest.mark.parametrize("cached, above", [(True, "not computed again"), (False, "computed again for nothing")])
+def test_the_caching_picture_shows_the_counts(cached, above):
+    texts = picture_texts(explorables.Caching(cached=cached))
+    assert texts[:2] == ["query × key, 11 by 11", f"Last row: this step. Above: {above}."]
+    assert texts[3:5] == [f"This step, with the cache: {work(1, 11):,} multiply–adds", f"This step, without: {work(11, 11):,}"]
+    assert texts[6] == f"All steps, without: {sum(work(s, s) for s in range(6, 12)):,}"
+    assert picture_texts(explorables.Caching(cached=cached, token=1))[1] == "All pairs: this step."
+
+
 @pytest.mark.parametrize(
     "kind, settings, says",
     [
@@ -258,6 +294,9 @@ def test_a_nucleus_beyond_the_twelve_words_is_not_invented():
         (explorables.Rope, {"key_position": 41}, "key_position.*41"),
         (explorables.Rope, {"base": 10}, "base.*10"),
         (explorables.Rope, {"pairing": "thirds"}, "pairing.*thirds"),
+        (explorables.Caching, {"prompt": 0}, "prompt.*0"),
+        (explorables.Caching, {"token": 514}, "token.*514"),
+        (explorables.Caching, {"cached": "yes"}, "cached.*yes"),
         (explorables.Sampling, {"temperature": -1}, "temperature must be"),
         (explorables.Sampling, {"temperature": True}, "temperature must be.*True"),
         (explorables.Sampling, {"temperature": 0.5, "top_k": None}, "temperature must be one of.*without top_k, got 0.5"),

@@ -74,9 +74,18 @@ def called(answer, arguments):
         raise Problem("error", told(error, answer)) from None
 
 
+# What NumPy's messages mean, for who meets them for the first time.
+HINTS = [
+    ("^matmul: .*mismatch", "Look at the shapes: an @ needs as many columns on its left as there are rows on its right."),
+    ("could not be broadcast together", "These two shapes do not fit. If one comes from a mean, max or sum over rows, keepdims=True keeps its axis."),
+    ("can be converted to Python scalars", "math works on one number. For arrays use NumPy: np.exp, not math.exp."),
+]
+
+
 def told(error, answer):
     """The error and the last line of the answer's own file that led to it, without addresses or file names."""
     name, text = type(error).__name__, text_of(error)
+    text += "".join(f"\n{hint}" for part, hint in HINTS if re.search(part, text))
     file = getattr(getattr(answer, "__code__", None), "co_filename", None)
     frames = [frame for frame in traceback.extract_tb(error.__traceback__, limit=50) if frame.filename == file]
     if not frames:

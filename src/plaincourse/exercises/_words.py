@@ -41,7 +41,8 @@ def difference(exercise, case, got, want):
     if got.shape != want.shape and not want.ndim:
         return "\n".join([f"Expected a single number, got {short(got)}.", *lines])
     if got.shape != want.shape:
-        return "\n".join([f"The shape is {got.shape}, expected {want.shape}.", *lines])
+        form = f": a list of {want.size} numbers" if exercise.by_hand and want.ndim == 1 else ""
+        return "\n".join([f"The shape is {got.shape}, expected {want.shape}{form}.", *lines])
     if exercise.by_hand:  # the value would give the exercise away
         wrong = np.flatnonzero(~np.isclose(got, want, exercise.tolerance, exercise.tolerance))
         return f"{len(wrong)} of {want.size} numbers {'are' if len(wrong) > 1 else 'is'} wrong; look again at {spot(wrong[0], want.shape)}." if want.size > 1 else f"{short(got)} is not it."

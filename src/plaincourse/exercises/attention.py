@@ -179,6 +179,11 @@ EXERCISES = [
                 lambda query, keys: weights_of(query, keys)[::-1],
             ),
             Mistake(
+                "in percent",
+                "These are the weights in percent. Write them so that they add up to 1: divide both by 100.",
+                lambda query, keys: 100 * weights_of(query, keys),
+            ),
+            Mistake(
                 "scores, no weights",
                 "These are the scores after dividing. Softmax makes weights from them, which add up to 1.",
                 lambda query, keys: keys @ query / 2,

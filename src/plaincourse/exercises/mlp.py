@@ -49,6 +49,10 @@ def without_brackets(z):
     return 0.5 * z * 1 + np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z**3))
 
 
+def without_z(z):
+    return 0.5 * (1 + np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z**3)))
+
+
 def square_for_cube(z):
     return 0.5 * z * (1 + np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z**2)))
 
@@ -80,6 +84,11 @@ EXERCISES = [
                 "sign dropped",
                 "You took −1 and −2 as 1 and 2. ReLU does not turn a negative number round: it makes it 0.",
                 lambda hidden, down: abs(hidden) @ down,
+            ),
+            Mistake(
+                "down forgotten",
+                "ReLU is right. The table is still to come: it has two columns, so two numbers come out.",
+                lambda hidden, down: relu(hidden),
             ),
             Mistake(
                 "ReLU at the end",
@@ -154,8 +163,10 @@ EXERCISES = [
                 gelu,
             ),
             Mistake("0.5 forgotten", "Everything is twice as large as it should be: the factor 0.5 in front is missing.", tanh_form(half=1)),
+            Mistake("z in front forgotten", "Before the brackets stand 0.5 and z. The factor z is missing.", without_z),
             Mistake("no cubic term", "Inside the tanh, the term 0.044715 · z³ is missing.", tanh_form(cubic=0)),
             Mistake("no √(2/π)", "Inside the tanh, the factor √(2/π) is missing.", tanh_form(scale=1)),
+            Mistake("root forgotten", "Inside the tanh, the factor is the root of 2/π: np.sqrt(2 / np.pi).", tanh_form(scale=2 / math.pi)),
             Mistake(
                 "√2/π for √(2/π)",
                 "The factor is the root of the whole fraction 2/π: np.sqrt(2 / np.pi), not np.sqrt(2) / np.pi.",

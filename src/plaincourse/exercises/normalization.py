@@ -279,6 +279,11 @@ EXERCISES = [
                 rms_norm_along(0),
             ),
             Mistake(
+                "gain added",
+                "Each row has size 1 now, and you add the gain. It is a factor: multiply by it.",
+                lambda x, gain, eps: rms_norm(x, np.ones_like(gain), eps) + gain,
+            ),
+            Mistake(
                 "mean of the sizes",
                 "You divide by the mean of the absolute values. Square the numbers, take the mean, then the root.",
                 mean_size,
@@ -315,6 +320,11 @@ EXERCISES = [
                 "multiplied instead of divided",
                 "You multiply what is kept by 1 − rate, which makes the mean smaller still. Divide by it.",
                 dropout_scaled_by(lambda rate: 1 - rate),
+            ),
+            Mistake(
+                "no brackets",
+                "You divide by 1 and then take the rate away: x / 1 - rate. Put brackets round 1 - rate.",
+                lambda x, rate, uniform: np.where(uniform >= rate, x / 1 - rate, 0.0),
             ),
             Mistake(
                 "wrong side",

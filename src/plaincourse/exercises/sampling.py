@@ -168,6 +168,16 @@ EXERCISES = [
                 lambda logits, temperature: softmax(logits) / temperature,
             ),
             Mistake(
+                "in percent",
+                "These are the probabilities in percent. Write them so that they sum to 1: divide each by 100.",
+                lambda logits, temperature: 100 * distribution(logits, temperature),
+            ),
+            Mistake(
+                "order turned",
+                "The numbers are right, in the wrong order. The first word has the smallest logit, so its probability is the smallest.",
+                lambda logits, temperature: distribution(logits, temperature)[::-1],
+            ),
+            Mistake(
                 "not normalized",
                 "The exponentials are right, but they do not sum to 1 yet. Divide each by their sum.",
                 lambda logits, temperature: np.exp(logits / temperature),
@@ -196,6 +206,11 @@ EXERCISES = [
                 "whole array",
                 "A batch is normalized as one: all its numbers together sum to 1. Each row should, so give the maximum and the sum axis=-1.",
                 softmax_along(None),
+            ),
+            Mistake(
+                "one sum for all rows, nothing subtracted",
+                "Two things. np.exp overflows unless you subtract each row's largest logit first. And each row needs a sum of its own: axis=-1 with keepdims=True.",
+                lambda logits: np.exp(logits) / np.exp(logits).sum(),
             ),
             Mistake(
                 "one maximum for all rows",
@@ -257,6 +272,11 @@ EXERCISES = [
                 "least likely first",
                 "You start from the least likely word. argsort puts the smallest first: sort the negative numbers, or turn the order round.",
                 from_the_least_likely,
+            ),
+            Mistake(
+                "shares in place of logits",
+                "The right words stay, but with their shares. Return their logits: softmax comes after the filter.",
+                lambda logits, p: np.where(np.isfinite(top_p(logits, p)), softmax(logits), -np.inf),
             ),
             Mistake(
                 "each word against p",

@@ -2,6 +2,7 @@
 
 from plaincourse.explorables.attention import Attention
 from plaincourse.explorables.base import Explorable
+from plaincourse.explorables.caching import Caching
 from plaincourse.explorables.gate import Gate
 from plaincourse.explorables.matmul import WEIGHT, Matmul
 from plaincourse.explorables.normalization import Normalization
@@ -9,4 +10,4 @@ from plaincourse.explorables.parameters import Parameters
 from plaincourse.explorables.rope import Rope
 from plaincourse.explorables.sampling import Sampling
 
-__all__ = ["Attention", "Explorable", "Gate", "Matmul", "Normalization", "Parameters", "Rope", "Sampling", "WEIGHT"]
+__all__ = ["Attention", "Caching", "Explorable", "Gate", "Matmul", "Normalization", "Parameters", "Rope", "Sampling", "WEIGHT"]
