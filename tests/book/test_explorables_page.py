@@ -15,6 +15,7 @@ from filelock import FileLock
 from plaincourse import explorables
 from plaincourse.counting import cache_bytes, work
 from plaincourse.explorables.gate import CURVES, LOWEST_AT
+from plaincourse.explorables.parameters import SIZES
 from plainformer.activations import silu
 from plainformer.attention import attention, attention_weights, causal_mask
 from plainformer.linear import linear
@@ -38,6 +39,7 @@ KINDS = [
     explorables.Gate,
     explorables.Attention,
     explorables.Normalization,
+    explorables.Parameters,
     explorables.Rope,
     explorables.Sampling,
     explorables.Caching,
@@ -254,6 +256,36 @@ def check_normalization(root):
     np.testing.assert_allclose(gaps, [np.abs(layer - alone[0]).max(), np.abs(rms - alone[1]).max()], atol=1e-10)
 
 
+def parameter_settings(root):
+    """The settings on show, in the form that the Python class takes; it refuses heads that do not fit the width."""
+    names = ["width", "layers", "vocabulary", "context", "multiple", "heads"]
+    return dict(zip(names, numbers(root, ".pe-readout").astype(int).tolist()))
+
+
+def check_parameters(root):
+    settings = parameter_settings(root)
+    counts, small = (np.array([*explorables.Parameters(**one).counts().values()]) for one in (settings, {}))
+    now, before = (np.append(one, one.sum()) for one in (counts, small))
+    shown_counts, shares, times, result = numbers(root, "[data-count]", "[data-share]", "[data-times]", ".pe-result")
+    np.testing.assert_array_equal(shown_counts, now)
+    np.testing.assert_array_equal(result, now[-1:])
+    np.testing.assert_allclose(shares, now / now[-1], atol=1e-15)
+    np.testing.assert_allclose(times, now / before, rtol=1e-14)
+    bars, marks, texts, ticked, note = root.evaluate(
+        """root => [[...root.querySelectorAll('.pe-weight i')].map(bar => parseFloat(bar.style.width) / 100),
+            [...root.querySelectorAll('.pe-weight b')].map(mark => parseFloat(mark.style.left) / 100),
+            [...root.querySelectorAll('[data-count]')].map(cell => cell.textContent),
+            [...root.querySelectorAll('input[type=radio]:checked')].map(one => one.value),
+            root.querySelector('.pe-note').textContent]"""
+    )
+    np.testing.assert_allclose([bars, marks], [now / now[-1], before / before[-1]], atol=1e-5)
+    assert texts == [f"{count:,}" for count in now]
+    assert ticked == [name for name, size in SIZES.items() if settings == explorables.Parameters(**size).state()]
+    width = settings["width"]
+    assert note == (f"Inside the MLP a row has F = {settings['multiple'] * width:,} numbers. "
+                    f"A head works on {width // settings['heads']:,} of the {width:,}.")  # fmt: skip
+
+
 def in_order(root, name):
     """The four numbers of the turned query or key, in the order of the row and not of the pairs."""
     found = root.locator(f"[data-{name}]").evaluate_all(
@@ -353,6 +385,7 @@ CHECKS = {
     "gate": check_gate,
     "attention": check_attention,
     "normalization": check_normalization,
+    "parameters": check_parameters,
     "rope": check_rope,
     "sampling": check_sampling,
     "caching": check_caching,
@@ -366,6 +399,8 @@ PREPARE = {
     "Add one term": lambda root: root.get_by_role("button", name="Take one term away").click(),
     "The document's values": lambda root: root.get_by_label("u[0]", exact=True).fill("1.5"),
     "Back to the start": lambda root: root.get_by_role("slider").first.fill("2"),
+    "small": lambda root: root.get_by_role("slider").first.fill("2"),
+    "Double the width": lambda root: root.get_by_label("medium").check(force=True),
 }
 
 
@@ -401,6 +436,7 @@ def by_keyboard(page, control):
         ("gate", 17),
         ("attention", 10),
         ("normalization", 9),
+        ("parameters", 12),
         ("rope", 7),
         ("sampling", 8),
         ("caching", 8),
@@ -415,6 +451,7 @@ def test_every_control_moves_and_the_numbers_stay_the_library_s(open_page, modul
     assert len(controls) == count
     for control in controls:
         name = control.get_attribute("aria-label") or control.evaluate("node => node.closest('label, button').textContent")
+        assert any(character.isalpha() for character in name), f"a control is called {name!r}"
         PREPARE.get(name, lambda root: None)(root)
         before = shown(root)
         move(page, control)
@@ -631,6 +668,71 @@ def test_normalization_a_flat_row_becomes_zeros_or_ones(open_page):
     root.get_by_role("button", name="Row").first.click()
     np.testing.assert_allclose(numbers(root, "[data-layer]"), [1.732, -0.577, -0.577, -0.577], atol=1e-3)
     check_normalization(root)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_parameters_the_sizes_are_the_published_ones(open_page, size):
+    root = find(open_page("live.html"), "parameters")
+    root.get_by_label("vocabulary V").fill("0")
+    root.get_by_label(size).check(force=True)
+    assert parameter_settings(root) == explorables.Parameters(**SIZES[size]).state()
+    assert root.locator(".pe-result").inner_text().startswith(f"GPT-2 {size}: ")
+    check_parameters(root)
+
+
+def test_parameters_twice_the_width_is_four_times_the_blocks_and_twice_the_embedding(open_page):
+    root = find(open_page("live.html"), "parameters")
+    root.get_by_role("button", name="Double the width").click()
+    assert root.locator("[data-times]").all_inner_texts() == ["2.00", "2.00", "4.00", "4.00", "2.00", "3.37"]
+    assert root.locator(".pe-result").inner_text() == (
+        "GPT-2 small with width E 1,536 in place of 768: 418,748,928 parameters, 3.37 times as many as GPT-2 small."
+    )
+    root.get_by_role("button", name="Halve the width").click()
+    assert root.locator(".pe-result").inner_text() == "GPT-2 small: 124,439,808 parameters."
+
+
+def test_parameters_heads_change_nothing_and_always_fit_the_width(open_page):
+    root = find(open_page("live.html"), "parameters")
+    heads = root.get_by_label("heads H")
+    places = int(heads.get_attribute("max")) + 1
+    seen = []
+    for place in range(places):
+        heads.fill(str(place))
+        seen.append(parameter_settings(root)["heads"])
+        assert set(root.locator("[data-times]").all_inner_texts()) == {"1.00"}
+        check_parameters(root)
+    assert seen == [heads for heads in range(1, 65) if 768 % heads == 0]
+    assert "heads H 64 in place of 12: 124,439,808 parameters, exactly as many as" in root.locator(".pe-result").inner_text()
+
+
+def test_parameters_a_width_that_the_heads_do_not_divide_gets_fewer_until_it_fits_again(open_page):
+    root = find(open_page("live.html"), "parameters")
+    width, found = root.get_by_label("width E"), {}
+    for place in range(int(width.get_attribute("max")) + 1):
+        width.fill(str(place))
+        settings = parameter_settings(root)
+        found[settings["width"]] = settings["heads"]
+        check_parameters(root)
+    assert all(width % heads == 0 for width, heads in found.items())
+    assert [found[width] for width in (64, 640, 768, 1536, 1600)] == [8, 10, 12, 12, 10]
+    assert root.get_by_role("button", name="Double the width").is_disabled()
+
+
+def test_parameters_the_smallest_and_the_largest_stay_inside_their_columns(open_page):
+    root = find(open_page("live.html", width=390), "parameters")
+    for key in ("Home", "End"):
+        for one in root.get_by_role("slider").all():
+            one.press(key)
+        check_parameters(root)
+        outside = root.evaluate(
+            """root => [...root.querySelectorAll('.pe-parts td, .pe-settings .pe-readout')].filter(cell => {
+                const range = document.createRange();
+                range.selectNodeContents(cell);
+                const [box, content] = [cell, range].map(one => one.getBoundingClientRect());
+                return content.left < box.left - 0.5 || content.right > box.right + 0.5;
+            }).map(cell => cell.textContent)"""
+        )
+        assert outside == []
 
 
 def test_sampling_shows_the_document_s_percentages(open_page):

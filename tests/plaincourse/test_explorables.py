@@ -13,8 +13,11 @@ import torch
 import traitlets
 from plaincourse import explorables
 from plaincourse.counting import cache_bytes, work
+from plaincourse.explorables.parameters import SIZES
+from plainformer import gpt2
 from plainformer.activations import gelu, gelu_tanh, relu, sigmoid, silu
 from plainformer.attention import attention, attention_weights, causal_mask
+from plainformer.ledger import parameter_ledger
 from plainformer.linear import linear
 from plainformer.normalization import layer_norm, rms_norm
 from plainformer.positions import rope
@@ -25,6 +28,7 @@ KINDS = [
     explorables.Gate,
     explorables.Attention,
     explorables.Normalization,
+    explorables.Parameters,
     explorables.Rope,
     explorables.Sampling,
     explorables.Caching,
@@ -150,6 +154,40 @@ def test_a_flat_row_is_zeros_after_layer_norm():
     explorable = explorables.Normalization(x=[7, 7, 7, 7])
     assert explorable.layer_norm().tolist() == [0, 0, 0, 0]
     assert explorable.sentence() == "The row 7, 7, 7, 7 becomes 0, 0, 0, 0 after LayerNorm and 1, 1, 1, 1 after RMSNorm."
+
+
+@pytest.mark.parametrize(
+    "size, total", [("small", 124_439_808), ("medium", 354_823_168), ("large", 774_030_080), ("XL", 1_557_611_200)]
+)
+def test_the_published_sizes_of_gpt2_have_the_published_totals(size, total):
+    explorable = explorables.Parameters(**SIZES[size])
+    assert sum(explorable.counts().values()) == total
+    assert f"has {total:,} parameters" in explorable.sentence() and picture_texts(explorable)[-1] == f"{total:,}"
+
+
+@pytest.mark.parametrize("width, layers, vocabulary, context", [(3, 1, 11, 8), (8, 3, 5, 16), (24, 2, 7, 2)])
+def test_the_parts_add_up_to_the_ledger_of_a_model_that_really_has_its_tables(width, layers, vocabulary, context):
+    config = gpt2.Config(context, heads=1, eps=1e-5)
+    real = parameter_ledger(gpt2.initialize(config, vocabulary, width, layers, rng=np.random.default_rng(0)))
+    explorable = explorables.Parameters(width=width, layers=layers, vocabulary=vocabulary, context=context, heads=1)
+    made = parameter_ledger(explorable.model())
+    assert made == real
+    assert sum(explorable.counts().values()) == sum(entry.count for entry in real)
+
+
+def test_every_table_of_the_ledger_belongs_to_one_part():
+    names = [entry.name for entry in parameter_ledger(explorables.Parameters(layers=2).model())]
+    marks = explorables.parameters.PARTS.values()
+    assert [sum(mark in name for mark in marks) for name in names] == [1] * len(names)
+    assert not [name for name in names if name.startswith("head")]  # tied: counted once, with the embedding
+
+
+def test_the_multiple_is_the_mlp_s_and_heads_change_nothing():
+    start = explorables.Parameters().counts()
+    wide = explorables.Parameters(multiple=8).counts()
+    assert [part for part in start if wide[part] != start[part]] == ["MLP"]
+    assert wide["MLP"] == 12 * (2 * 768 * 6144 + 6144 + 768)
+    assert [explorables.Parameters(heads=heads).counts() for heads in (1, 24, 64)] == [start] * 3
 
 
 @pytest.mark.parametrize("pairing", ["neighbours", "halves"])
@@ -306,6 +344,11 @@ def test_the_caching_picture_shows_the_counts(cached, above):
         (explorables.Normalization, {"x": [1, 2, 3]}, r"x must be numbers of shape \(4,\).*got shape \(3,\)"),
         (explorables.Normalization, {"scale": 0}, "scale must be a number from 0.001 to 100"),
         (explorables.Normalization, {"shift": np.inf}, "shift must be.*inf"),
+        (explorables.Parameters, {"heads": 5}, "heads must divide the width 768, got 5"),
+        (explorables.Parameters, {"width": 100}, "heads must divide the width 100, got 12"),
+        (explorables.Parameters, {"width": 8192}, "width.*8192"),
+        (explorables.Parameters, {"layers": 0}, "layers.*0"),
+        (explorables.Parameters, {"vocabulary": 1.5}, "vocabulary.*1.5"),
         (explorables.Rope, {"query": [1, 2]}, r"query must be numbers of shape \(4,\).*got shape \(2,\)"),
         (explorables.Rope, {"key_position": 41}, "key_position.*41"),
         (explorables.Rope, {"base": 10}, "base.*10"),
@@ -369,6 +412,9 @@ def test_a_change_in_the_browser_reaches_the_kernel():
     explorable = explorables.Sampling(temperature=0.5)
     explorable.set_state({"temperature": 0.8, "top_k": None})
     assert (explorable.temperature, explorable.top_k) == (0.8, None)
+    explorable = explorables.Parameters()
+    explorable.set_state({"width": 1600, "heads": 25})
+    assert (explorable.width, explorable.heads) == (1600, 25)
     explorable = explorables.Matmul()
     explorable.set_state({"x": [0, 0, 0, 1], "column": 4})
     assert explorable.products().tolist() == [0, 0, 0, -1]

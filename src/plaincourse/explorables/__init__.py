@@ -7,7 +7,10 @@ from plaincourse.explorables.descent import Descent
 from plaincourse.explorables.gate import Gate
 from plaincourse.explorables.matmul import WEIGHT, Matmul
 from plaincourse.explorables.normalization import Normalization
+from plaincourse.explorables.parameters import Parameters
 from plaincourse.explorables.rope import Rope
 from plaincourse.explorables.sampling import Sampling
 
-__all__ = ["Attention", "Caching", "Descent", "Explorable", "Gate", "Matmul", "Normalization", "Rope", "Sampling", "WEIGHT"]
+__all__ = [
+    "Attention", "Caching", "Descent", "Explorable", "Gate", "Matmul", "Normalization", "Parameters", "Rope", "Sampling", "WEIGHT",
+]
