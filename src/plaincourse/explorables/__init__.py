@@ -5,7 +5,8 @@ from plaincourse.explorables.base import Explorable
 from plaincourse.explorables.gate import Gate
 from plaincourse.explorables.matmul import WEIGHT, Matmul
 from plaincourse.explorables.normalization import Normalization
+from plaincourse.explorables.reach import Reach
 from plaincourse.explorables.rope import Rope
 from plaincourse.explorables.sampling import Sampling
 
-__all__ = ["Attention", "Explorable", "Gate", "Matmul", "Normalization", "Rope", "Sampling", "WEIGHT"]
+__all__ = ["Attention", "Explorable", "Gate", "Matmul", "Normalization", "Reach", "Rope", "Sampling", "WEIGHT"]
