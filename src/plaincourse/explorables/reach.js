@@ -57,7 +57,7 @@ function render({ model, el }) {
   const panels = FORMS.map(makePanel);
   const table = makeTable();
   const result = element("p", { class: "pe-result", "aria-live": "polite" });
-  const progress = element("p", { class: "pe-note", "aria-live": "polite" });
+  const progress = element("p", { class: "pe-note", "aria-live": "polite", "data-progress": true });
   const back = button("One step back", () => step(shown() - 1));
   const forth = button("One step on", () => step(shown() + 1));
   root.append(
@@ -95,9 +95,9 @@ function render({ model, el }) {
     });
     panels.forEach((panel) => panel.draw(state, shown()));
     table.fill(state);
-    progress.textContent = `After ${plural(shown(), "step")}: ${FORMS.map((form) => `${form} ${whereabouts(form, state, shown())}`).join(", ")}.`;
+    const places = FORMS.map((form) => `${form} ${whereabouts(form, state, shown())}`);
+    show(progress, shown(), `After ${plural(shown(), "step")}: ${places.join(", ")}.`);
     result.textContent = answer(state, words);
-    root.dataset.taken = shown();
     back.disabled = shown() === 0;
     forth.disabled = taken === null;
   }
@@ -132,7 +132,7 @@ function makeTable() {
   const rows = FORMS.map((form) => [head("row", form), element("td", { "data-reached": form }), element("td", { "data-path": form }),
     element("td", { "data-chain": form })]);
   const root = element("table", { class: "pe-ways" },
-    element("thead", {}, element("tr", {}, ...["", "reaches it", "path", "chain"].map((title) => head("col", title)))),
+    element("thead", {}, element("tr", {}, ...["form", "reaches it", "path", "chain"].map((title) => head("col", title)))),
     element("tbody", {}, ...rows.map((cells) => element("tr", {}, ...cells))));
 
   function fill(state) {
