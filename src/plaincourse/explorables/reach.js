@@ -48,8 +48,10 @@ function render({ model, el }) {
     slider({ label, spoken, min, max, step: 1, text, onmove: (value) => change(model, { [name]: value }) });
   const named = (place) => `${place} ${words[place - 1]}`;
   const sliders = [
-    control("asking", "asks", "word that asks", 1, LENGTH, named), control("asked", "is asked", "word that is asked", 1, LENGTH, named),
-    control("width", "width k", "width of the CNN's filter", 2, 8), control("layers", "layers", "layers of the CNN", 1, 8),
+    control("asking", "asks", "word that asks", 1, LENGTH, named),
+    control("asked", "is asked", "word that is asked", 1, LENGTH, named),
+    control("width", "width k", "width of the CNN's filter", 2, 8),
+    control("layers", "layers", "layers of the CNN", 1, 8),
   ];
   const group = (legend, controls) => element("fieldset", {}, element("legend", {}, legend), ...controls.map((one) => one.root));
   const text = words.map((word, i) => element("span", {}, element("small", {}, String(i + 1)), word));
@@ -62,10 +64,12 @@ function render({ model, el }) {
   const forth = button("One step on", () => step(shown() + 1));
   root.append(
     element("p", { class: "pe-text" }, ...text),
-    element("div", { class: "pe-groups" }, group("Two words", sliders.slice(0, 2)), group("Filter and layers of the CNN", sliders.slice(2))),
+    element("div", { class: "pe-groups" },
+      group("Two words", sliders.slice(0, 2)), group("Filter and layers of the CNN", sliders.slice(2))),
     result, element("p", { class: "pe-note" }, "◆ is asked, ◯ asks. Full dots: ◯ knows of them. Thick line: the way of ◆."),
     ...panels.map((panel) => panel.root),
-    element("div", { class: "pe-buttons" }, button("Send it again", play), back, forth, button("Back to the start", () => change(model, start))),
+    element("div", { class: "pe-buttons" },
+      button("Send it again", play), back, forth, button("Back to the start", () => change(model, start))),
     progress, table.root);
 
   const most = () => Math.max(...FORMS.map((form) => route(form, read()).length)) - 1;
@@ -94,7 +98,7 @@ function render({ model, el }) {
       node.classList.toggle("pe-asked", i + 1 === state.asked);
     });
     panels.forEach((panel) => panel.draw(state, shown()));
-    table.fill(state);
+    table.update(state);
     const places = FORMS.map((form) => `${form} ${whereabouts(form, state, shown())}`);
     show(progress, shown(), `After ${plural(shown(), "step")}: ${places.join(", ")}.`);
     result.textContent = answer(state, words);
@@ -122,20 +126,21 @@ function answer(state, words) {
   const asks = `“${words[state.asking - 1]}” asks “${words[state.asked - 1]}”`;
   if (attention === 0) return `${asks}, itself: it is there from the start. Only the RNN takes a step, to read it.`;
   if (rnn === Infinity) return `${asks}: RNN and CNN only look back and never reach it. Attention takes 1 step.`;
-  const layers = cnn > state.layers ? `would need ${plural(cnn, "layer")} and has ${state.layers}` : `takes ${cnn} of its ${plural(state.layers, "layer")}`;
+  const enough = `takes ${cnn} of its ${plural(state.layers, "layer")}`;
+  const layers = cnn > state.layers ? `would need ${plural(cnn, "layer")} and has ${state.layers}` : enough;
   return `${asks}: the RNN takes ${plural(rnn, "step")}, the CNN ${layers}, attention takes 1 step.`;
 }
 
 /** A table with a row for each form: whether the word is reached, on what path, and the chain of products to wait for. */
 function makeTable() {
   const head = (scope, ...content) => element("th", { scope }, ...content);
-  const rows = FORMS.map((form) => [head("row", form), element("td", { "data-reached": form }), element("td", { "data-path": form }),
-    element("td", { "data-chain": form })]);
+  const cells = (form) => ["reached", "path", "chain"].map((name) => element("td", { [`data-${name}`]: form }));
+  const rows = FORMS.map((form) => [head("row", form), ...cells(form)]);
   const root = element("table", { class: "pe-ways" },
     element("thead", {}, element("tr", {}, ...["form", "reaches it", "path", "chain"].map((title) => head("col", title)))),
-    element("tbody", {}, ...rows.map((cells) => element("tr", {}, ...cells))));
+    element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row))));
 
-  function fill(state) {
+  function update(state) {
     const chains = [state.asking, state.layers, CHAIN];
     rows.forEach(([, reached, path, chain], i) => {
       const [yes, length] = [reaches(FORMS[i], state), paths(state)[i]];
@@ -145,7 +150,7 @@ function makeTable() {
     });
   }
 
-  return { root, fill };
+  return { root, update };
 }
 
 /** The picture of one form: the words below, a level of dots for each layer above them, and the way of the asked word. */
@@ -166,7 +171,8 @@ function makePanel(form) {
       mark("pe-asked-mark", "M0 -8 L8 0 L0 8 L-8 0 Z", at([state.asked, 0])),
       mark("pe-asking-mark", "M-8 0 A8 8 0 1 1 8 0 A8 8 0 1 1 -8 0", at([state.asking, top])),
       ...range(1, LENGTH).map((word) => shape("text", {
-        x: at([word, 0])[0], y: rise * top + 33, "text-anchor": "middle", class: [state.asking, state.asked].includes(word) ? "pe-end" : null,
+        x: at([word, 0])[0], y: rise * top + 33, "text-anchor": "middle",
+        class: word === state.asking || word === state.asked ? "pe-end" : null,
       }, String(word))));
     const [first, last] = horizon(form, state, top);
     const made = form === "CNN" ? `, ${plural(top, "layer")} of width ${state.width}` : "";
@@ -188,8 +194,9 @@ function drawLevel([first, last], at) {
 /** The way as a line, as far as it is taken; dashed, the layers that are left once it is there. */
 function drawWay(form, state, count, at) {
   const way = route(form, state);
-  const rest = form === "CNN" && reaches(form, state) ? [line("pe-way pe-rest", [way.at(-1), [state.asking, state.layers]].map(at))] : [];
-  return [...rest, line("pe-way", way.slice(0, count + 1).map(at))];
+  const taken = line("pe-way", way.slice(0, count + 1).map(at));
+  if (form !== "CNN" || !reaches(form, state) || count < way.length - 1) return [taken];
+  return [line("pe-way pe-rest", [way.at(-1), [state.asking, state.layers]].map(at)), taken];
 }
 
 /** A dot for each step that is taken, and a cross where a way ends too early. */
@@ -202,11 +209,12 @@ function drawStops(form, state, count, at) {
 
 /** The connections that are drawn thin: all of the RNN's, and what the word that asks looks at in the CNN and in attention. */
 function wires(form, { asking, width, layers }) {
-  if (form === "RNN") return range(1, LENGTH).flatMap((word) => [[[word, 0], [word, 1]], [[word, 1], [Math.min(word + 1, LENGTH), 1]]]);
+  if (form === "RNN") return [...range(1, LENGTH).map((word) => [[word, 0], [word, 1]]), [[1, 1], [LENGTH, 1]]];
   if (form === "attention") return range(1, LENGTH).map((word) => [[word, 0], [asking, 1]]);
   return range(1, layers).flatMap((level) => {
     const [first] = horizon("CNN", { asking, width }, layers - level);
-    return range(first, asking).flatMap((word) => range(Math.max(word - width + 1, 1), word).map((from) => [[from, level - 1], [word, level]]));
+    const window = (word) => range(Math.max(word - width + 1, 1), word);
+    return range(first, asking).flatMap((word) => window(word).map((from) => [[from, level - 1], [word, level]]));
   });
 }
 

@@ -37,9 +37,8 @@ class Reach(Explorable):
         """Return for each form whether the word that asks knows of the first word, the second, …; shape (3, 16)."""
         allowed = [LENGTH, self.layers, 1]  # an RNN's one layer takes as many steps as there are words
         everyone = range(1, LENGTH + 1)
-        return np.array(
-            [[path(form, self.asking, asked, self.width) <= most for asked in everyone] for form, most in zip(FORMS, allowed)]
-        )
+        lengths = np.array([[path(form, self.asking, asked, self.width) for asked in everyone] for form in FORMS])
+        return lengths <= np.array(allowed)[:, None]
 
     def chains(self):
         """Return for each form how many table products must wait for one another until the word that asks has its row."""
@@ -65,7 +64,8 @@ class Reach(Explorable):
             parts.append(still.text(4, y + 20, form, anchor="start", weight="bold"))
             for place, seen in enumerate(row, start=1):
                 x, ends = left + side * (place - 1), place in (self.asking, self.asked)
-                parts.append(still.box(x + 1, y, side - 2, side, still.BLUE if seen else "none", 0.3, "currentColor" if ends else still.GREY))
+                fill, stroke = still.BLUE if seen else "none", "currentColor" if ends else still.GREY
+                parts.append(still.box(x + 1, y, side - 2, side, fill, 0.3, stroke))
                 parts.append(still.text(x + side / 2, y + 20, str(place), weight="bold" if ends else "normal"))
             says = "never" if length == np.inf else str(length)
             parts.append(still.text(left + side * LENGTH + 8, y + 20, f"path {says}", anchor="start"))
