@@ -40,6 +40,7 @@ KINDS = [
     explorables.Attention,
     explorables.Normalization,
     explorables.Parameters,
+    explorables.Reach,
     explorables.Rope,
     explorables.Sampling,
     explorables.Caching,
@@ -286,6 +287,31 @@ def check_parameters(root):
                     f"A head works on {width // settings['heads']:,} of the {width:,}.")  # fmt: skip
 
 
+def check_reach(root):
+    (asking, asked, width, layers), known, reached, paths, chains, [taken] = numbers(
+        root, ".pe-readout", "[data-known]", "[data-reached]", "[data-path]", "[data-chain]", "[data-progress]"
+    )
+    explorable = explorables.Reach(asking=int(asking), asked=int(asked), width=int(width), layers=int(layers))
+    expected = explorable.known()
+    np.testing.assert_array_equal(known, expected.sum(axis=1))
+    np.testing.assert_array_equal(reached, expected[:, int(asked) - 1])
+    np.testing.assert_array_equal(paths, explorable.paths())
+    np.testing.assert_array_equal(chains, explorable.chains())
+    # The pictures: the full dots among the words, and how many steps of each way are drawn.
+    dots = root.locator(".pe-lattice svg").evaluate_all(
+        """pictures => pictures.map(svg => {
+            const dots = [...svg.querySelectorAll('.pe-known, .pe-unknown')];
+            const lowest = Math.max(...dots.map(dot => Number(dot.getAttribute('cy'))));
+            return dots.filter(dot => Number(dot.getAttribute('cy')) === lowest).map(dot => dot.matches('.pe-known'));
+        })"""
+    )
+    np.testing.assert_array_equal(dots, expected)
+    steps = root.locator(".pe-lattice svg").evaluate_all("pictures => pictures.map(svg => svg.querySelectorAll('.pe-stop').length)")
+    most = [0 if path == np.inf else path for path in paths]
+    most[1] = min(most[1], layers)
+    np.testing.assert_array_equal(steps, np.minimum(most, taken))
+
+
 def in_order(root, name):
     """The four numbers of the turned query or key, in the order of the row and not of the pairs."""
     found = root.locator(f"[data-{name}]").evaluate_all(
@@ -386,6 +412,7 @@ CHECKS = {
     "attention": check_attention,
     "normalization": check_normalization,
     "parameters": check_parameters,
+    "reach": check_reach,
     "rope": check_rope,
     "sampling": check_sampling,
     "caching": check_caching,
@@ -437,6 +464,7 @@ def by_keyboard(page, control):
         ("attention", 10),
         ("normalization", 9),
         ("parameters", 12),
+        ("reach", 8),
         ("rope", 7),
         ("sampling", 8),
         ("caching", 8),
@@ -458,6 +486,8 @@ def test_every_control_moves_and_the_numbers_stay_the_library_s(open_page, modul
         assert shown(root) != before, f"{name} does nothing"
         if name == "Add up again":
             root.locator('[data-terms="4"]').wait_for()
+        if name == "Send it again":
+            root.locator("button:disabled", has_text="One step on").wait_for()
         check(root)
     assert page.complaints == []
 
@@ -596,6 +626,58 @@ def test_attention_the_mix_lies_inside_the_values(open_page):
             )
             assert inside
             root.get_by_label("causal mask").click(force=True)
+
+
+def test_reach_a_word_travels_step_by_step(open_page):
+    root = find(open_page("live.html"), "reach")
+    progress, back = root.locator("[data-progress]"), root.get_by_role("button", name="One step back")
+    assert progress.inner_text() == "After 14 steps: RNN has arrived, CNN ends at word 10, attention has arrived."
+    for _ in range(12):
+        back.click()
+        check_reach(root)
+    assert progress.inner_text() == "After 2 steps: RNN is at word 3, CNN is at word 6, attention has arrived."
+    back.click()
+    back.click()
+    assert back.is_disabled()
+    check_reach(root)
+    root.get_by_role("button", name="Send it again").click()
+    root.locator('[data-progress]:not([data-value="0"])').wait_for()
+    back.click()  # who steps alone is not overtaken
+    where = progress.inner_text()
+    root.page.wait_for_timeout(1000)
+    assert progress.inner_text() == where
+    root.get_by_label("layers of the CNN").fill("7")  # a new question shows the whole way
+    assert progress.inner_text() == "After 14 steps: RNN has arrived, CNN has arrived, attention has arrived."
+    check_reach(root)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_reach_draws_each_way_from_the_asked_word_to_the_one_that_asks(open_page, width):
+    root = find(open_page("live.html", width=width), "reach")
+    root.get_by_label("layers of the CNN").fill("8")
+    ends = root.locator(".pe-lattice svg").evaluate_all(
+        """pictures => pictures.map(svg => {
+            const middle = box => [box.left + box.width / 2, box.top + box.height / 2];
+            const [from, to] = ['.pe-asked-mark', '.pe-asking-mark'].map(mark => middle(svg.querySelector(mark).getBoundingClientRect()));
+            const stops = [...svg.querySelectorAll('.pe-stop')].map(stop => middle(stop.getBoundingClientRect()));
+            return [from[0] < stops[0][0] + 1, Math.abs(stops.at(-1)[0] - to[0]) < 1, to[1] < from[1] - 10];
+        })"""
+    )
+    assert ends == [[True] * 3] * 3
+
+
+@pytest.mark.parametrize("asking, asked", [(1, 1), (16, 16), (16, 1), (1, 16), (8, 1)])
+def test_reach_at_the_edges(open_page, asking, asked):
+    root = find(open_page("live.html"), "reach")
+    for name, value in [("word that asks", asking), ("word that is asked", asked)]:
+        root.get_by_label(name, exact=True).fill(str(value))
+    for width, layers in [(2, 1), (2, 8), (8, 1), (8, 8), (3, 8)]:
+        root.get_by_label("width of the CNN's filter").fill(str(width))
+        root.get_by_label("layers of the CNN").fill(str(layers))
+        check_reach(root)
+    explorable = explorables.Reach(asking=asking, asked=asked, width=3, layers=8)
+    says = root.locator(".pe-result").inner_text()
+    assert says == explorable.sentence().replace(f" (word {asking})", "").replace(f" (word {asked})", "")
 
 
 def test_rope_moving_both_leaves_the_dot_product_alone(open_page):

@@ -1,7 +1,9 @@
 """The explorables' Python side: what they store, what they refuse, and that their still pictures tell the truth."""
 
 import html
+import itertools
 import json
+import math
 import re
 import subprocess
 import sys
@@ -13,12 +15,14 @@ import torch
 import traitlets
 from plaincourse import explorables
 from plaincourse.counting import cache_bytes, work
+from plaincourse.explorables import reach
 from plaincourse.explorables.parameters import SIZES
 from plainformer import gpt2
 from plainformer.activations import gelu, gelu_tanh, relu, sigmoid, silu
-from plainformer.attention import attention, attention_weights, causal_mask
+from plainformer.attention import Attention, attention, attention_weights, causal_mask, multi_head_attention
 from plainformer.ledger import parameter_ledger
 from plainformer.linear import linear
+from plainformer.networks import RNN, conv2d, rnn
 from plainformer.normalization import layer_norm, rms_norm
 from plainformer.positions import rope
 from plainformer.sampling import probabilities
@@ -29,6 +33,7 @@ KINDS = [
     explorables.Attention,
     explorables.Normalization,
     explorables.Parameters,
+    explorables.Reach,
     explorables.Rope,
     explorables.Sampling,
     explorables.Caching,
@@ -190,6 +195,63 @@ def test_the_multiple_is_the_mlp_s_and_heads_change_nothing():
     assert [explorables.Parameters(heads=heads).counts() for heads in (1, 24, 64)] == [start] * 3
 
 
+@pytest.mark.parametrize("T, paths", [(8, [8, 4, 1]), (16, [16, 8, 1])])
+def test_reach_gives_the_paths_of_the_chapter_s_table(T, paths):
+    assert explorables.Reach(asking=T, asked=1).paths() == paths
+
+
+@pytest.mark.parametrize("width", range(2, 9))
+def test_reach_measures_what_distance_and_width_say(width):
+    for asking, asked in itertools.product(range(1, 17), repeat=2):
+        back = asking - asked
+        expected = [back + 1, math.ceil(back / (width - 1))] if back >= 0 else [math.inf, math.inf]
+        assert [reach.path(form, asking, asked, width) for form in reach.FORMS] == [*expected, int(back != 0)]
+
+
+def test_reach_with_one_layer_more_knows_of_the_words_that_the_filter_adds():
+    known = [explorables.Reach(asking=15, width=4, layers=layers).known()[1] for layers in (1, 2, 3)]
+    assert [row.nonzero()[0].tolist() for row in known] == [list(range(first, 15)) for first in (11, 8, 5)]
+    assert explorables.Reach(asking=3).known().sum(axis=1).tolist() == [3, 3, 16]
+
+
+def waiting(node, seen):
+    """The most products of tables on one way back from a result of PyTorch."""
+    if node is not None and node not in seen:
+        product = node.name() in ("MmBackward0", "BmmBackward0")
+        seen[node] = product + max((waiting(before, seen) for before, _ in node.next_functions), default=0)
+    return seen.get(node, 0)
+
+
+def test_reach_s_chains_are_those_that_pytorch_records():
+    """For the row of word 15: of an RNN, of a CNN with four layers, and of attention, each with tables of 2 by 2."""
+    explorable = explorables.Reach()
+    x, table, conv = (torch.ones(shape, requires_grad=True) for shape in [(16, 2), (2, 2), (3, 1, 2, 2)])
+    convolved = x
+    for _ in range(explorable.layers):
+        convolved = conv2d(torch.cat([torch.zeros(2, 2), convolved])[:, None], conv)[:, 0]
+    last = rnn(x[: explorable.asking], torch.zeros(2), RNN(table, table, x[0]))[-1]
+    results = [last, convolved, multi_head_attention(x, Attention(table, table, table, table), heads=1)]
+    assert [waiting(result.grad_fn, {}) for result in results] == explorable.chains() == [15, 4, 4]
+
+
+@pytest.mark.parametrize(
+    "settings, says",
+    [
+        ({}, "the RNN takes 14 steps, the CNN would need 7 layers and has 4, attention takes 1 step."),
+        ({"layers": 7}, "the RNN takes 14 steps, the CNN takes 7 of its 7 layers, attention takes 1 step."),
+        ({"asking": 1}, "RNN and CNN only look back and never reach it. Attention takes 1 step."),
+        ({"asking": 2}, "it is there from the start. Only the RNN takes a step, to read it."),
+    ],
+)
+def test_reach_says_what_it_takes(settings, says):
+    explorable = explorables.Reach(**settings)
+    assert explorable.sentence().endswith(says)
+    shown = [text for text in picture_texts(explorable) if text.startswith("path")]
+    assert shown == [f"path {'never' if length == math.inf else length}" for length in explorable.paths()]
+    assert explorable.still().count("#0072B2") == explorable.known().sum()
+    assert explorable.still().count('stroke="currentColor"') == 3 * len({explorable.asking, explorable.asked})
+
+
 @pytest.mark.parametrize("pairing", ["neighbours", "halves"])
 def test_rope_s_dot_product_is_the_library_s_and_stands_on_the_curve(pairing):
     explorable = explorables.Rope(query_position=3, key_position=12, base=10_000, pairing=pairing)
@@ -349,6 +411,13 @@ def test_the_caching_picture_shows_the_counts(cached, above):
         (explorables.Parameters, {"width": 8192}, "width.*8192"),
         (explorables.Parameters, {"layers": 0}, "layers.*0"),
         (explorables.Parameters, {"vocabulary": 1.5}, "vocabulary.*1.5"),
+
+
+        (explorables.Reach, {"asking": 0}, "asking.*0"),
+        (explorables.Reach, {"asked": 17}, "asked.*17"),
+        (explorables.Reach, {"width": 1}, "width.*1"),
+        (explorables.Reach, {"layers": 9}, "layers.*9"),
+        (explorables.Reach, {"words": ["cat"] * 15}, "words.*16"),
         (explorables.Rope, {"query": [1, 2]}, r"query must be numbers of shape \(4,\).*got shape \(2,\)"),
         (explorables.Rope, {"key_position": 41}, "key_position.*41"),
         (explorables.Rope, {"base": 10}, "base.*10"),

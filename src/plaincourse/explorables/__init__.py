@@ -8,9 +8,10 @@ from plaincourse.explorables.gate import Gate
 from plaincourse.explorables.matmul import WEIGHT, Matmul
 from plaincourse.explorables.normalization import Normalization
 from plaincourse.explorables.parameters import Parameters
+from plaincourse.explorables.reach import Reach
 from plaincourse.explorables.rope import Rope
 from plaincourse.explorables.sampling import Sampling
 
 __all__ = [
-    "Attention", "Caching", "Descent", "Explorable", "Gate", "Matmul", "Normalization", "Parameters", "Rope", "Sampling", "WEIGHT",
+    "Attention", "Caching", "Descent", "Explorable", "Gate", "Matmul", "Normalization", "Parameters", "Reach", "Rope", "Sampling", "WEIGHT",
 ]
