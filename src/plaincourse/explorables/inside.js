@@ -27,8 +27,9 @@ function render({ model, el }) {
   const result = element("p", { class: "pe-result", "aria-live": "polite" });
 
   const heads = choices({ legend: "Head", options: weights[0].map((_, h) => [h, h]), onpick: (head) => change(model, { head }) });
-  const strips = heads.labels.map((label) => {
+  const strips = heads.labels.map((label, h) => {
     const bars = prompt.map(() => element("i"));
+    label.firstChild.setAttribute("aria-label", `head ${h}`);
     label.lastChild.append(element("span", { class: "pe-strip", "aria-hidden": "true" }, ...bars));
     return bars;
   });
