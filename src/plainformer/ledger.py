@@ -1,7 +1,9 @@
 """Where a model's parameters are: the ledger of its arrays."""
 import math
+import numbers
 from typing import NamedTuple
 
+import numpy as np
 from array_api_compat import is_torch_array
 
 
@@ -27,10 +29,18 @@ def parameter_ledger(model):
 
 def named_arrays(parameters, path=""):
     """The arrays of nested parameter tuples with their paths; settings and missing biases are left out."""
-    if isinstance(parameters, tuple):
+    if isinstance(parameters, tuple | list):
         names = getattr(parameters, "_fields", range(len(parameters)))
         return [pair for name, part in zip(names, parameters) for pair in named_arrays(part, f"{path}.{name}")]
-    return [(path.lstrip("."), parameters)] if hasattr(parameters, "shape") else []
+    return [(path.lstrip("."), parameters)] if is_array(parameters) else []
+
+
+def is_array(part):
+    """Whether a part of a model is an array; False for a setting and None. Anything else would be passed over: TypeError."""
+    array = isinstance(part, np.ndarray) or is_torch_array(part)
+    if not array and not isinstance(part, (type(None), str, numbers.Number, np.generic)):
+        raise TypeError(f"model must hold arrays, settings, None, and tuples or lists of them, got {type(part).__name__}")
+    return array
 
 
 def address(array):

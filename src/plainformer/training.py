@@ -9,6 +9,7 @@ import numpy as np
 
 from plainformer.embedding import known_ids
 from plainformer.engines import array_namespace
+from plainformer.ledger import is_array, named_arrays
 from plainformer.settings import number, whole
 from plainformer.shapes import shaped
 
@@ -49,36 +50,36 @@ class Schedule(NamedTuple):
 
 def leaves(tree):
     """The arrays of nested parameter tuples, in order; settings and missing biases are left out."""
-    if isinstance(tree, tuple):
-        return [leaf for branch in tree for leaf in leaves(branch)]
-    return [tree] if hasattr(tree, "shape") else []
+    return [array for _, array in named_arrays(tree)]
 
 
 def mapped(function, tree):
     """The same nested tuples with ``function`` applied to every array."""
-    if isinstance(tree, tuple):
+    if isinstance(tree, tuple | list):
         branches = [mapped(function, branch) for branch in tree]
-        return type(tree)(*branches) if hasattr(tree, "_fields") else tuple(branches)
-    return function(tree) if hasattr(tree, "shape") else tree
+        return type(tree)(*branches) if hasattr(tree, "_fields") else type(tree)(branches)
+    return function(tree) if is_array(tree) else tree
 
 
 def trainable(model):
     """A copy of a model of NumPy arrays, in PyTorch tensors that gather gradients.
 
-    A tied head stays a view of the embedding. Raises TypeError for a model of anything else.
+    What serves twice is one tensor, and a tied head a view of the embedding. TypeError for a model of anything else.
     """
     import torch
 
     copies = {}
 
+    def place(array):  # where the numbers lie and how they are walked: the same for two views of the same numbers
+        return array.ctypes.data, array.shape, array.strides
+
     def copy(array):
-        if not isinstance(array, np.ndarray):
-            raise TypeError(f"trainable: model must hold NumPy arrays, got {type(array).__name__}")
-        seen = copies.get(array.ctypes.data)  # where the numbers lie: the same for a matrix and its transpose
-        if seen is not None and seen.shape == array.shape[::-1]:
-            return seen.mT
-        copies[array.ctypes.data] = torch.tensor(array, requires_grad=True)
-        return copies[array.ctypes.data]
+        if not isinstance(array, np.ndarray) or array.dtype not in (np.float16, np.float32, np.float64):
+            got = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
+            raise TypeError(f"trainable: model must hold NumPy arrays of float16, float32 or float64, got {got}")
+        if place(array) not in copies and array.ndim > 1 and place(array.mT) in copies:
+            return copies[place(array.mT)].mT
+        return copies.setdefault(place(array), torch.from_numpy(array.copy()).requires_grad_())
     return mapped(copy, model)
 
 
@@ -101,7 +102,7 @@ def train(forward, model, batches, schedule, weight_decay=0.1, clip=1.0):
     number("train", "schedule.warmup", schedule.warmup, high=schedule.steps)
     number("train", "schedule.floor", schedule.floor, high=schedule.peak)
     number("train", "clip", clip, above=True)
-    weights = [leaf for leaf in leaves(model) if getattr(leaf, "requires_grad", False) and leaf.is_leaf]
+    weights = list(dict.fromkeys(w for w in leaves(model) if getattr(w, "requires_grad", False) and w.is_leaf))
     if not weights:
         raise ValueError("train: model has no tensor that gathers gradients: make one by trainable(model)")
     groups = [
