@@ -22,7 +22,8 @@ def parameter_ledger(model):
     """
     arrays = {}
     for name, array in named_arrays(model):
-        arrays.setdefault(address(array), (name, tuple(array.shape), math.prod(array.shape)))
+        place = array.data_ptr() if is_torch_array(array) else array.ctypes.data  # the same for a transposed view
+        arrays.setdefault(place, (name, tuple(array.shape), math.prod(array.shape)))
     total = sum(count for _, _, count in arrays.values())
     return [Entry(name, shape, count, count / total) for name, shape, count in arrays.values()]
 
@@ -41,8 +42,3 @@ def is_array(part):
     if not array and not isinstance(part, (type(None), str, numbers.Number, np.generic)):
         raise TypeError(f"model must hold arrays, settings, None, and tuples or lists of them, got {type(part).__name__}")
     return array
-
-
-def address(array):
-    """Where the numbers of an array lie in memory: the same for an array and its transposed view."""
-    return array.data_ptr() if is_torch_array(array) else array.ctypes.data

@@ -5,6 +5,7 @@ import tokenizers
 from tokenizers import decoders, models, pre_tokenizers
 
 from plainformer.pretrained.weights import setting
+from plainformer.settings import token_ids
 
 CONTROL = 3  # GGUF's mark of tokens such as <|im_end|> that no text is cut into
 
@@ -23,29 +24,34 @@ class Tokenizer:
         """The token ids of a text, a list. What is written like a special token, ``<|im_end|>``, is one."""
         if not isinstance(text, str):
             raise TypeError(f"encode: text must be a str, got {type(text).__name__}")
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError(f"encode: text must be Unicode, got {text[error.start]!r} at place {error.start}") from error
         return self.engine.encode(text).ids
 
     def decode(self, ids):
         """The text of token ids. A character of which only some bytes are there becomes U+FFFD."""
-        ids = [int(token) for token in ids]
-        size = self.engine.get_vocab_size()
-        if any(not 0 <= token < size for token in ids):
-            raise ValueError(f"decode: ids must be from 0 to {size - 1}, got {min(ids)} to {max(ids)}")
-        return self.engine.decode(ids, skip_special_tokens=False)
+        return self.engine.decode(token_ids("decode", "ids", ids, self.engine.get_vocab_size()), skip_special_tokens=False)
 
     def stream(self, ids, after=()):
         """Yield the text of ids piece by piece, as they come. A character that is not complete yet waits for its rest.
 
         ``after`` holds the ids that came before: some tokenizers leave out the space before the first word.
         """
-        seen = [int(token) for token in after]
-        shown = len(self.decode(seen))
+        seen = token_ids("stream", "after", after)
+        before = self.decode(seen)
+        shown = len(before.rstrip("\ufffd"))  # the rest may be a character that ``after`` cuts in two
+
+        def new(text):
+            return text[max(shown, len(before)) if text.startswith(before) else shown:]
+
         for token in ids:
             seen.append(token)
             text = self.decode(seen).rstrip("\ufffd")
-            yield text[shown:]
+            yield new(text)
             shown = max(shown, len(text))
-        yield self.decode(seen)[shown:]
+        yield new(self.decode(seen))
 
 
 def from_fields(file, fields):
