@@ -5,7 +5,7 @@ import tokenizers
 from tokenizers import decoders, models, pre_tokenizers
 
 from plainformer.pretrained.weights import setting
-from plainformer.settings import token_ids
+from plainformer.settings import token_ids, whole
 
 CONTROL = 3  # GGUF's mark of tokens such as <|im_end|> that no text is cut into
 
@@ -32,26 +32,31 @@ class Tokenizer:
 
     def decode(self, ids):
         """The text of token ids. A character of which only some bytes are there becomes U+FFFD."""
-        return self.engine.decode(token_ids("decode", "ids", ids, self.engine.get_vocab_size()), skip_special_tokens=False)
+        return self.text(token_ids("decode", "ids", ids, self.engine.get_vocab_size()))
+
+    def text(self, ids):
+        """What ``decode`` gives, for ids that have been checked before."""
+        return self.engine.decode(ids, skip_special_tokens=False)
 
     def stream(self, ids, after=()):
         """Yield the text of ids piece by piece, as they come. A character that is not complete yet waits for its rest.
 
         ``after`` holds the ids that came before: some tokenizers leave out the space before the first word.
         """
-        seen = token_ids("stream", "after", after)
-        before = self.decode(seen)
+        size = self.engine.get_vocab_size()
+        seen = token_ids("stream", "after", after, size)
+        before = self.text(seen)
         shown = len(before.rstrip("\ufffd"))  # the rest may be a character that ``after`` cuts in two
 
         def new(text):
             return text[max(shown, len(before)) if text.startswith(before) else shown:]
 
-        for token in ids:
-            seen.append(token)
-            text = self.decode(seen).rstrip("\ufffd")
+        for i, token in enumerate(ids):
+            seen.append(whole("stream", f"ids[{i}]", token, 0, size - 1))
+            text = self.text(seen).rstrip("\ufffd")
             yield new(text)
             shown = max(shown, len(text))
-        yield new(self.decode(seen))
+        yield new(self.text(seen))
 
 
 def from_fields(file, fields):

@@ -85,8 +85,8 @@ def test_ids_out_of_range_are_refused(tiny, ids):
 def test_ids_are_whole_numbers(tiny, ids, got):
     with pytest.raises(ValueError, match=rf"decode: ids\[0\] must be a whole number from 0 to {len(TOKENS) - 1}, got {got}$"):
         tiny.decode(ids)
-    with pytest.raises(ValueError, match=rf"ids\[2\] must be .*, got {got}$"):
-        list(tiny.stream(ids, after=[1, 2]))
+    with pytest.raises(ValueError, match=rf"stream: ids\[1\] must be .*, got {got}$"):
+        list(tiny.stream([1, *ids], after=[1, 2]))
     with pytest.raises(ValueError, match=rf"stream: after\[0\] must be .*, got {got}$"):
         list(tiny.stream([], after=ids))
 
