@@ -83,8 +83,8 @@ def from_fields(file, fields):
 def from_file(path, stop=()):
     """The tokenizer of a ``tokenizer.json``. Raises ValueError for a file that is none."""
     path = Path(path)
-    text = path.read_text(encoding="utf-8")
+    content = path.read_bytes()
     try:
-        return Tokenizer(tokenizers.Tokenizer.from_str(text), stop)
+        return Tokenizer(tokenizers.Tokenizer.from_str(content.decode()), stop)
     except Exception as error:  # the library raises nothing narrower
         raise ValueError(f"{path}: not a tokenizer file: {error}") from error

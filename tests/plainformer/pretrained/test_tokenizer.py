@@ -146,8 +146,13 @@ def test_a_tokenizer_file(tiny, tmp_path):
     assert tokenizer.from_file(tmp_path / "tokenizer.json").eos is None
 
 
-@pytest.mark.parametrize("content", ["", "[]", json.dumps({"model": 3})])
+@pytest.mark.parametrize("content", [b"", b"[]", json.dumps({"model": 3}).encode(), b"\xff", b"[" * 100_000])
 def test_a_broken_tokenizer_file_is_an_error(tmp_path, content):
-    (tmp_path / "tokenizer.json").write_text(content)
+    (tmp_path / "tokenizer.json").write_bytes(content)
     with pytest.raises(ValueError, match="tokenizer.json: not a tokenizer file: "):
+        tokenizer.from_file(tmp_path / "tokenizer.json")
+
+
+def test_a_missing_tokenizer_file_is_no_broken_one(tmp_path):
+    with pytest.raises(FileNotFoundError, match="tokenizer.json"):
         tokenizer.from_file(tmp_path / "tokenizer.json")
