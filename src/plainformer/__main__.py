@@ -1,5 +1,6 @@
 """The command line: ``python -m plainformer "Data visualization empowers users to"`` lets a real model write on."""
 import argparse
+import functools
 import os
 import sys
 import time
@@ -12,6 +13,7 @@ from plainformer.generation import generate
 from plainformer.sampling import probabilities
 
 FORWARD = {gpt2.GPT2: gpt2.forward, llama.Llama: llama.forward}
+show = functools.partial(print, end="", flush=True)  # writes a piece of text at once
 
 
 class Writer(NamedTuple):
@@ -53,8 +55,7 @@ def read_options(arguments):
     add("--temperature", type=float, default=1.0, help="below 1 fewer surprises, 0 none (%(default)s)")
     add("--top-k", type=int, metavar="K", help="draw from the K likeliest tokens only")
     add("--top-p", type=float, metavar="P", help="draw from the likeliest tokens that together reach P")
-    add("--seed", type=lambda value: count(value, least=0), metavar="N",
-        help="a whole number: the same one gives the same text again")
+    add("--seed", type=lambda value: count(value, least=0), metavar="N", help="the same number gives the same text again")
     add("--model", type=text, metavar="FOLDER", help="a Hugging Face folder with a GPT-2 or a Llama, instead of SmolLM2")
     options = parser.parse_args(arguments)
     if options.prompt is None and not options.chat:
@@ -101,11 +102,6 @@ def run(options):
         converse(writer, smollm2.chat)
     else:
         write_on(writer, options.prompt, before=options.prompt)
-
-
-def show(piece):
-    """Write a piece of text at once."""
-    print(piece, end="", flush=True)
 
 
 def write_on(writer, prompt, before=""):

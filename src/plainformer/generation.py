@@ -1,6 +1,5 @@
 """Writing: run the model, draw a token, and go on from there."""
 import numpy as np
-from array_api_compat import is_torch_array
 
 from plainformer.sampling import probabilities, sample
 from plainformer.settings import generator, token_ids, whole
@@ -33,7 +32,7 @@ def tokens(forward, model, prompt, count, rng, settings, stop):
     ids, cache = np.array(prompt), None
     for _ in range(count):
         logits, cache = forward(ids, model, cache, last=True)
-        row = logits[-1].detach().cpu().double().numpy() if is_torch_array(logits) else logits[-1]
+        row = logits[-1].detach().cpu().double().numpy() if hasattr(logits, "detach") else logits[-1]
         token = sample(row, rng, *settings)
         yield token
         if token in stop:

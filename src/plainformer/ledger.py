@@ -1,6 +1,5 @@
 """Where a model's parameters are: the ledger of its arrays."""
 import math
-import numbers
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +38,6 @@ def named_arrays(parameters, path=""):
 def is_array(part):
     """Whether a part of a model is an array; False for a setting and None. Anything else would be passed over: TypeError."""
     array = isinstance(part, np.ndarray) or is_torch_array(part)
-    if not array and not isinstance(part, (type(None), str, numbers.Number, np.generic)):
+    if not array and not isinstance(part, (type(None), str, int, float, np.generic)):
         raise TypeError(f"model must hold arrays, settings, None, and tuples or lists of them, got {type(part).__name__}")
     return array

@@ -18,17 +18,19 @@ from plainformer.shapes import shaped
 def cross_entropy(logits, ids):
     """The mean surprise, -log p(next token): the logits of position t are asked for id t + 1, the last ones for none.
 
-    ``ids`` are the whole numbers that the logits were computed from. In nats. Raises ValueError for a single token, and
-    for ids that are not from 0 to V - 1.
+    ``ids`` are the whole numbers that the logits were computed from. In nats. Raises ValueError for a single token, for
+    ids that are not from 0 to V - 1, and for a row in which every logit is -inf.
     """
-    if logits.shape[-2] < 2:
-        raise ValueError("cross_entropy: ids must hold at least two tokens: the last one has no next")
     xp = array_namespace(logits)
     following = known_ids("cross_entropy", ids, logits.shape[-1], logits)[..., 1:, None]
     logits = logits[..., :-1, :]
-    top = xp.max(logits, axis=-1, keepdims=True)
-    log_total = xp.log(xp.sum(xp.exp(logits - top), axis=-1, keepdims=True)) + top
     rows = np.broadcast_shapes(tuple(logits.shape[:-1]), tuple(following.shape[:-1]))
+    if 0 in rows:
+        raise ValueError("cross_entropy: ids must hold at least one row of two tokens: the last one has no next")
+    top = xp.max(logits, axis=-1, keepdims=True)
+    if bool(xp.any(top == -math.inf)):
+        raise ValueError("cross_entropy: every logit of a row is -inf: there is no word left to expect")
+    log_total = xp.log(xp.sum(xp.exp(logits - top), axis=-1, keepdims=True)) + top
     logits, following = xp.broadcast_to(logits, (*rows, logits.shape[-1])), xp.broadcast_to(following, (*rows, 1))
     return xp.mean(log_total - xp.take_along_axis(logits, following, axis=-1))
 
@@ -93,10 +95,12 @@ def train(forward, model, batches, schedule, weight_decay=0.1, clip=1.0):
 
     ``model`` is a ``trainable`` one, ``forward`` that of its module, ``batches`` an iterable of ids, (B, T) each: one step
     a batch, at most ``schedule.steps``. AdamW (Loshchilov and Hutter 2017) decays the matrices alone; gradients longer
-    than ``clip`` together are shortened to it. Raises ValueError at once for a wrong setting or another kind of model.
+    than ``clip`` together are shortened to it. Raises ValueError at once for a wrong setting or another kind of model, RuntimeError for a step that diverges.
     """
     import torch
 
+    if not isinstance(schedule, Schedule) or not hasattr(batches, "__iter__"):
+        raise TypeError(f"train: schedule must be a Schedule and batches iterable, got {schedule!r:.50} and {batches!r:.50}")
     whole("train", "schedule.steps", schedule.steps)
     number("train", "schedule.peak", schedule.peak, above=True)
     number("train", "schedule.warmup", schedule.warmup, high=schedule.steps)
@@ -122,6 +126,7 @@ def steps(forward, model, batches, schedule, optimizer, weights, clip):
         loss = cross_entropy(forward(ids, model)[0], ids)
         optimizer.zero_grad()
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(weights, clip, error_if_nonfinite=True)
+        if not torch.nn.utils.clip_grad_norm_(weights, clip).isfinite():
+            raise RuntimeError(f"train: step {step} has the loss {loss.item():g} and no finite gradient: lower schedule.peak")
         optimizer.step()
         yield loss.item()

@@ -63,9 +63,26 @@ def test_wrong_ids_are_named(ids, message):
         cross_entropy(np.zeros((1, 3, 5)), ids)
 
 
-def test_one_token_has_no_next():
-    with pytest.raises(ValueError, match="cross_entropy: ids must hold at least two tokens"):
-        cross_entropy(np.zeros((1, 5)), [2])
+@on_both_engines
+@pytest.mark.parametrize("shape", [(1, 5), (0, 5), (0, 3, 5), (2, 0, 3, 5), (3, 1, 5)])
+def test_without_a_next_token_there_is_no_loss(engine, shape):
+    with pytest.raises(ValueError, match="cross_entropy: ids must hold at least one row of two tokens: the last one has no next"):
+        cross_entropy(convert(np.zeros(shape), engine), np.zeros(shape[:-1], int))
+
+
+@on_both_engines
+def test_a_row_without_a_word_is_refused(engine):
+    logits = np.zeros((2, 4, 5))
+    logits[1, 3] = -np.inf  # the last row is asked for nothing
+    assert float(cross_entropy(convert(logits, engine), np.ones((2, 4), int))) == pytest.approx(math.log(5))
+    logits[0, 1] = -np.inf
+    with pytest.raises(ValueError, match="cross_entropy: every logit of a row is -inf: there is no word left to expect"):
+        cross_entropy(convert(logits, engine), np.ones((2, 4), int))
+
+
+@on_both_engines
+def test_a_word_that_is_ruled_out_surprises_without_end(engine):
+    assert float(cross_entropy(convert(np.array([[0, -np.inf], [0, 0]]), engine), [0, 1])) == math.inf
 
 
 # The schedule
@@ -361,7 +378,22 @@ def test_a_model_without_gradients_is_refused_at_once(model):
 
 
 def test_a_gradient_that_is_not_finite_stops_the_training():
-    model = start("gpt2")
-    model.norm.gain[0] = np.inf
-    with np.errstate(all="ignore"), pytest.raises(RuntimeError, match="non-finite"):
-        list(train(gpt2.forward, trainable(model), [IDS], Schedule(1, 10)))
+    model = trainable(start("gpt2"))
+
+    def diverging(ids, model):
+        steps.append(1)
+        return gpt2.forward(ids, model)[0] * (math.nan if len(steps) == 3 else 1), None
+    steps = []
+    losses = train(diverging, model, itertools.repeat(IDS), Schedule(0.01, 10))
+    next(losses), next(losses)
+    before = [leaf.clone() for leaf in leaves(model)]
+    with pytest.raises(RuntimeError, match="train: step 2 has the loss nan and no finite gradient: lower schedule.peak"):
+        next(losses)
+    assert all(map(torch.equal, before, leaves(model)))
+
+
+@pytest.mark.parametrize("schedule, batches, got", [(None, [3], r"None and \[3\]"), (0.1, [3], r"0.1 and \[3\]"),
+                                                    (Schedule(1, 10), None, r"Schedule\(.*\) and None"), (Schedule(1, 10), 3, ".* and 3")])
+def test_what_is_no_schedule_or_no_batches_is_refused_at_once(schedule, batches, got):
+    with pytest.raises(TypeError, match=f"train: schedule must be a Schedule and batches iterable, got {got}"):
+        train(gpt2.forward, trainable(start("gpt2")), batches, schedule)
