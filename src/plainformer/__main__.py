@@ -135,7 +135,7 @@ def clocked(tokens, times, stop):
 
 
 def show_next(writer):
-    """Show the likeliest next tokens with their probabilities, and none that are dropped, after temperature, top-k and top-p."""
+    """Show the likeliest of the tokens that temperature, top-k and top-p leave, with their probabilities."""
     model, tokenizer, _, options = writer
     logits, _ = FORWARD[type(model)](tokenizer.encode(options.prompt), model, last=True)
     shares = probabilities(np.asarray(logits)[-1], options.temperature, options.top_k, options.top_p)

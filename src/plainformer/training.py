@@ -95,7 +95,7 @@ def train(forward, model, batches, schedule, weight_decay=0.1, clip=1.0):
 
     ``model`` is a ``trainable`` one, ``forward`` that of its module, ``batches`` an iterable of ids, (B, T) each: one step
     a batch, at most ``schedule.steps``. AdamW (Loshchilov and Hutter 2017) decays the matrices alone; gradients longer
-    than ``clip`` together are shortened to it. Raises ValueError at once for a wrong setting or another kind of model, RuntimeError for a step that diverges.
+    than ``clip`` together are shortened to it. An error at once for a wrong argument, RuntimeError for a step that diverges.
     """
     import torch
 
