@@ -10,7 +10,7 @@ from plainformer.embedding import embed
 from plainformer.linear import linear
 from plainformer.mlp import MLP, mlp
 from plainformer.normalization import LayerNorm, layer_norm
-from plainformer.settings import generator
+from plainformer.settings import generator, number, whole
 from plainformer.shapes import Array, trusted
 
 
@@ -68,7 +68,9 @@ def initialize(config, vocabulary, width, layers, rng, std=0.02):
     anything else.
     """
     generator("gpt2.initialize", rng)
-    zeros, hidden, residual = np.zeros, 4 * width, std / math.sqrt(2 * layers)
+    for name, size in {"vocabulary": vocabulary, "width": width, "layers": layers}.items():
+        whole("gpt2.initialize", name, size)
+    zeros, hidden, residual = np.zeros, 4 * width, number("gpt2.initialize", "std", std) / math.sqrt(2 * layers)
 
     def norm():
         return LayerNorm(np.ones(width), zeros(width))

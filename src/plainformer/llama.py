@@ -11,7 +11,7 @@ from plainformer.linear import linear
 from plainformer.mlp import SwiGLU, swiglu
 from plainformer.normalization import rms_norm
 from plainformer.positions import rotate, rotations
-from plainformer.settings import generator
+from plainformer.settings import generator, number, whole
 from plainformer.shapes import Array, trusted
 
 
@@ -72,7 +72,9 @@ def initialize(config, vocabulary, width, layers, hidden, groups, rng, std=0.02)
     ``gpt2.initialize``; gains are 1. ``rng`` is a ``numpy.random.Generator``; TypeError for anything else.
     """
     generator("llama.initialize", rng)
-    residual, keys = std / math.sqrt(2 * layers), width // config.heads * groups
+    for name, size in {"vocabulary": vocabulary, "width": width, "layers": layers, "hidden": hidden, "groups": groups}.items():
+        whole("llama.initialize", name, size)
+    residual, keys = number("llama.initialize", "std", std) / math.sqrt(2 * layers), width // config.heads * groups
 
     def matrix(rows, columns, std=std):
         return rng.normal(scale=std, size=(rows, columns))
