@@ -1,5 +1,6 @@
 """The command line: ``python -m plainformer "Data visualization empowers users to"`` lets a real model write on."""
 import argparse
+import functools
 import os
 import sys
 import time
@@ -12,6 +13,7 @@ from plainformer.generation import generate
 from plainformer.sampling import probabilities
 
 FORWARD = {gpt2.GPT2: gpt2.forward, llama.Llama: llama.forward}
+show = functools.partial(print, end="", flush=True)  # writes a piece of text at once
 
 
 class Writer(NamedTuple):
@@ -35,15 +37,11 @@ def main(arguments=None):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more at its end
         return 1
     except ModuleNotFoundError as error:
-        complain(f"the library {error.name} is missing: pip install 'plain-transformer[models]'")
+        wrong = f"the library {error.name} is missing: pip install 'plain-transformer[models]'"
     except (OSError, ValueError) as error:
-        complain(error)
+        wrong = error
+    print(f"plainformer: {wrong}", file=sys.stderr)
     return 2
-
-
-def complain(error):
-    """Tell the user what is wrong."""
-    print(f"plainformer: {error}", file=sys.stderr)
 
 
 def read_options(arguments):
@@ -57,22 +55,23 @@ def read_options(arguments):
     add("--temperature", type=float, default=1.0, help="below 1 fewer surprises, 0 none (%(default)s)")
     add("--top-k", type=int, metavar="K", help="draw from the K likeliest tokens only")
     add("--top-p", type=float, metavar="P", help="draw from the likeliest tokens that together reach P")
-    add("--seed", type=seed, metavar="N", help="a whole number: the same one gives the same text again")
-    add("--model", metavar="FOLDER", help="a Hugging Face folder with a GPT-2 or a Llama, instead of SmolLM2")
+    add("--seed", type=lambda value: count(value, least=0), metavar="N", help="the same number gives the same text again")
+    add("--model", type=text, metavar="FOLDER", help="a Hugging Face folder with a GPT-2 or a Llama, instead of SmolLM2")
     options = parser.parse_args(arguments)
     if options.prompt is None and not options.chat:
         parser.error('a prompt is missing, for instance "Data visualization empowers users to"')
     if options.chat and (options.model or options.top):
         parser.error("--chat goes with SmolLM2, without --model and --top")
-    try:
-        probabilities(np.zeros(2), options.temperature, options.top_k, options.top_p)
-    except ValueError as error:
-        parser.error(str(error))
+    for option in ("temperature", "top_k", "top_p"):
+        try:
+            probabilities(np.zeros(2), **{option: getattr(options, option)})
+        except ValueError as error:
+            parser.error(f"argument --{option.replace('_', '-')}: {str(error).partition(': ')[2]}")
     return options
 
 
 def text(value):
-    """An argument as a text that can be cut into tokens."""
+    """An argument as a text that is not empty and can be cut into tokens."""
     if not value:
         raise argparse.ArgumentTypeError("it is empty")
     try:
@@ -89,11 +88,6 @@ def count(value, least=1):
     return int(value)
 
 
-def seed(value):
-    """An argument as a whole number of at least 0."""
-    return count(value, least=0)
-
-
 def run(options):
     """Do what the options say. Raises ValueError or OSError with a sentence for the user."""
     from plainformer.pretrained import huggingface, smollm2  # they need more libraries than the options do
@@ -108,11 +102,6 @@ def run(options):
         converse(writer, smollm2.chat)
     else:
         write_on(writer, options.prompt, before=options.prompt)
-
-
-def show(piece):
-    """Write a piece of text at once."""
-    print(piece, end="", flush=True)
 
 
 def write_on(writer, prompt, before=""):
@@ -146,11 +135,11 @@ def clocked(tokens, times, stop):
 
 
 def show_next(writer):
-    """Show the likeliest next tokens with their probabilities, after temperature, top-k and top-p."""
+    """Show the likeliest of the tokens that temperature, top-k and top-p leave, with their probabilities."""
     model, tokenizer, _, options = writer
     logits, _ = FORWARD[type(model)](tokenizer.encode(options.prompt), model, last=True)
     shares = probabilities(np.asarray(logits)[-1], options.temperature, options.top_k, options.top_p)
-    for token in np.argsort(-shares, kind="stable")[:options.top]:
+    for token in np.argsort(-shares, kind="stable")[:min(options.top, np.count_nonzero(shares))]:
         show(f"{shares[token]:8.4f}  {token:6d}  {tokenizer.decode([token])!r}\n")
 
 
