@@ -1,7 +1,6 @@
 """One weight goes downhill: gradient descent on the surprise of the next word."""
 
 import numpy as np
-import traitlets
 
 from plainformer.activations import softmax
 from plainformer.engines import array_namespace
@@ -9,7 +8,7 @@ from plainformer.linear import linear
 from plainformer.training import cross_entropy
 
 from plaincourse.explorables import still
-from plaincourse.explorables.base import Explorable, Numbers
+from plaincourse.explorables.base import Explorable, Numbers, Whole
 
 # Four sentences begin with "cat fish"; three go on with eats, id 0, and one with quietly, id 1. The model sees "cat fish" as
 # one number. The first id and the last row of each sentence are there for the shift: they are no answer and no guess.
@@ -35,7 +34,7 @@ class Descent(Explorable):
     module = "descent"
     start = Numbers(-1.0, shape=(), low=-2, high=2)
     rate = Numbers(0.5, shape=(), low=0.1, high=5)
-    steps = traitlets.Int(0, min=0, max=MOST).tag(sync=True)
+    steps = Whole(0, min=0, max=MOST).tag(sync=True)
 
     def probability(self, w):
         """Return the probability of eats."""

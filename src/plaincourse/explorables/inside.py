@@ -6,7 +6,7 @@ import numpy as np
 import traitlets
 
 from plaincourse.explorables import still
-from plaincourse.explorables.base import Explorable, read
+from plaincourse.explorables.base import Explorable, Whole, read
 from plaincourse.recording import sizes
 
 
@@ -19,9 +19,9 @@ class Inside(Explorable):
 
     module = "inside"
     recording = traitlets.Dict(json.loads(read("inside.json"))).tag(sync=True)
-    word = traitlets.Int(4, min=0).tag(sync=True)
-    after = traitlets.Int(30, min=0).tag(sync=True)
-    head = traitlets.Int(3, min=0).tag(sync=True)
+    word = Whole(4, min=0).tag(sync=True)
+    after = Whole(30, min=0).tag(sync=True)
+    head = Whole(3, min=0).tag(sync=True)
 
     @traitlets.validate("recording", "word", "after", "head")
     def _is_recorded(self, proposal):

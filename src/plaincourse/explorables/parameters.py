@@ -10,7 +10,7 @@ from plainformer.mlp import MLP
 from plainformer.normalization import LayerNorm
 
 from plaincourse.explorables import still
-from plaincourse.explorables.base import Explorable
+from plaincourse.explorables.base import Explorable, Whole
 
 # The published sizes; the vocabulary, the context and F = 4E are the same in all four.
 SIZES = {
@@ -37,12 +37,12 @@ class Parameters(Explorable):
     """
 
     module = "parameters"
-    width = traitlets.Int(768, min=1, max=4096).tag(sync=True)
-    layers = traitlets.Int(12, min=1, max=48).tag(sync=True)
-    vocabulary = traitlets.Int(50_257, min=1, max=1_000_000).tag(sync=True)
-    context = traitlets.Int(1024, min=1, max=65_536).tag(sync=True)
-    multiple = traitlets.Int(4, min=1, max=8).tag(sync=True)
-    heads = traitlets.Int(12, min=1, max=64).tag(sync=True)
+    width = Whole(768, min=1, max=4096).tag(sync=True)
+    layers = Whole(12, min=1, max=48).tag(sync=True)
+    vocabulary = Whole(50_257, min=1, max=1_000_000).tag(sync=True)
+    context = Whole(1024, min=1, max=65_536).tag(sync=True)
+    multiple = Whole(4, min=1, max=8).tag(sync=True)
+    heads = Whole(12, min=1, max=64).tag(sync=True)
 
     @traitlets.validate("width", "heads")
     def _divides(self, proposal):

@@ -7,7 +7,7 @@ from plainformer.attention import Attention, multi_head_attention
 from plainformer.networks import RNN, conv2d, rnn_step
 
 from plaincourse.explorables import still
-from plaincourse.explorables.base import Explorable
+from plaincourse.explorables.base import Explorable, Whole
 
 LENGTH = 16
 WORDS = "The cat that my two aunts found in the rain near the old station eats fish".split()
@@ -24,10 +24,10 @@ class Reach(Explorable):
 
     module = "reach"
     words = traitlets.List(traitlets.Unicode(), WORDS, minlen=LENGTH, maxlen=LENGTH).tag(sync=True)
-    asking = traitlets.Int(15, min=1, max=LENGTH).tag(sync=True)
-    asked = traitlets.Int(2, min=1, max=LENGTH).tag(sync=True)
-    width = traitlets.Int(3, min=2, max=8).tag(sync=True)
-    layers = traitlets.Int(4, min=1, max=8).tag(sync=True)
+    asking = Whole(15, min=1, max=LENGTH).tag(sync=True)
+    asked = Whole(2, min=1, max=LENGTH).tag(sync=True)
+    width = Whole(3, min=2, max=8).tag(sync=True)
+    layers = Whole(4, min=1, max=8).tag(sync=True)
 
     def paths(self):
         """Return for each form how often it must be applied until the word that asks knows of the other; inf for never."""
