@@ -377,7 +377,7 @@ QUESTIONS = [
         reference=sandwich_block,
         properties=(
             Property("one text", 3, lambda rng: [sandwich_case(rng, (), 3, 2, 2, 5)]),
-            Property("several texts at once", 1, lambda rng: [sandwich_case(rng, (2,), 3, 2, 4, 5, eps=0.05)]),
+            Property("several texts at once", 1, lambda rng: [sandwich_case(rng, (2,), 4, 3, 2, 5, eps=0.05)]),
         ),
         mistakes=(
             Mistake(

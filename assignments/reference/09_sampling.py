@@ -87,7 +87,7 @@ def min_p_overflowing(logits, least):
 
 
 def scores_around(rng, shift, size=6):
-    """One row: the best word, two that stay, others that do not. None lies near the edge of 0.4 to 0.5 times the best."""
+    """One row: the best word, two that stay, others that do not. None lies near the edge of 0.45, 0.5 or 0.9 times the best."""
     ratios = np.concatenate([[1.0], rng.uniform(0.6, 0.75, size=2), rng.uniform(0.1, 0.3, size=size - 3)])
     return rng.permutation(np.log(ratios)) + shift
 
@@ -287,7 +287,7 @@ QUESTIONS = [
         answer="min_p",
         reference=min_p,
         properties=(
-            Property("one row", 2, lambda rng: [(scores_around(rng, 5.0), 0.5), (scores_around(rng, -3.0, 5), 0.4)]),
+            Property("one row", 2, lambda rng: [(scores_around(rng, 5.0), 0.5), (scores_around(rng, -3.0, 5), 0.9)]),
             Property("many rows at once", 1, lambda rng: [(np.stack([scores_around(rng, shift) for shift in (1.0, -9.0, 4.0)]), 0.5)]),
             Property("very large scores", 1, lambda rng: [(scores_around(rng, 2000.0), 0.45)]),
         ),

@@ -238,8 +238,8 @@ def broken_losses(W, x, came, rate, steps):
     return np.array(losses)
 
 
-def examples(rng, count, width, words, steps):
-    return rng.normal(size=(width, words)), rng.normal(size=(count, width)), rng.integers(0, words, size=count), 0.5, steps
+def examples(rng, count, width, words, steps, rate=0.5):
+    return rng.normal(size=(width, words)), rng.normal(size=(count, width)), rng.integers(0, words, size=count), rate, steps
 
 
 QUESTIONS = [
@@ -498,7 +498,7 @@ QUESTIONS = [
         reference=losses,
         properties=(
             Property("a few steps", 2, lambda rng: [examples(rng, 3, 2, 4, 3)]),
-            Property("more steps", 1, lambda rng: [examples(rng, 4, 3, 2, 6)]),
+            Property("more steps", 1, lambda rng: [examples(rng, 4, 3, 2, 6, rate=0.3)]),
         ),
         mistakes=(
             Mistake(
