@@ -1,4 +1,4 @@
-"""Whether results are equal within a tolerance. NumPy's isclose does the same in four times the time, and the tests compare millions."""
+"""Whether results are equal within a tolerance. NumPy's isclose does the same and takes more than twice as long, and the tests compare millions."""
 
 import numpy as np
 
@@ -9,7 +9,9 @@ def near(one, other, tolerance):
     with np.errstate(all="ignore"):
         gap = np.abs(one - other)
         within = (gap <= tolerance + tolerance * np.abs(other)) & (gap < np.inf)
-        return within if within.all() else within | (one == other) | (one != one) & (other != other)
+        if within.all() or gap.max() < np.inf:  # no infinity and no NaN among them
+            return within
+        return within | (one == other) | (one != one) & (other != other)
 
 
 def close(one, other, tolerance):
