@@ -42,6 +42,13 @@ def test_results_of_any_kind_earn_nothing(values):
     assert marks.mark(question, groups, [{"status": "ran", "values": values}] * len(groups)).points == 0
 
 
+def test_text_in_the_right_shape_earns_nothing():
+    question = questions("07_normalization")["q5"]
+    groups = marks.groups(question, "kim", "07_normalization")
+    texts = [{"status": "ran", "values": [encode(np.full(np.shape(x), "a")) for x, *_ in group]} for group in groups]
+    assert marks.mark(question, groups, texts).points == 0
+
+
 def test_an_array_whose_header_lies_is_refused():
     data = encode(np.zeros(3))
     raw = __import__("base64").b64decode(data["array"])
