@@ -7,8 +7,10 @@ from array_api_compat import device
 
 from plainformer.attention import attend_heads, causal_mask, project
 from plainformer.engines import array_namespace
+from plainformer.ledger import named_arrays
 from plainformer.linear import linear
-from plainformer.shapes import Array, listed
+from plainformer.settings import listed
+from plainformer.shapes import Array
 
 LOCK = threading.Lock()
 
@@ -113,12 +115,5 @@ def next_positions(function, ids, cache, context):
 
 def exact(model):
     """Whether all arrays of a model have one precision, of at least 32 bits: then nothing is ever to be converted."""
-    dtypes, xp = precisions(model[1:]), array_namespace(model.embedding)
+    dtypes, xp = {array.dtype for _, array in named_arrays(model)}, array_namespace(model.embedding)
     return len(dtypes) == 1 and all(xp.isdtype(dtype, "real floating") and xp.finfo(dtype).bits >= 32 for dtype in dtypes)
-
-
-def precisions(tree):
-    """The dtypes of the arrays in nested parameters."""
-    if isinstance(tree, tuple):
-        return set().union(*map(precisions, tree))
-    return {tree.dtype} if hasattr(tree, "dtype") else set()

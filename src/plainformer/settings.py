@@ -24,6 +24,17 @@ def token_ids(function, name, values, vocabulary=math.inf):
     return [whole(function, f"{name}[{i}]", value, 0, vocabulary - 1) for i, value in enumerate(rows)]
 
 
+def listed(function, name, value):
+    """A list of whole numbers as an array; an empty one has no type of its own. ValueError for rows of several lengths."""
+    if not isinstance(value, list | tuple):
+        return value
+    try:
+        array = np.array(value)
+    except ValueError:
+        raise ValueError(f"{function}: {name} must be whole numbers in rows of one length, got {value!r:.80}") from None
+    return array if array.size else array.astype(int)
+
+
 def number(function, name, value, low=0.0, high=math.inf, *, above=False, below=False):
     """Return ``value`` as a float; ValueError unless low ≤ value ≤ high.
 

@@ -24,7 +24,7 @@ import numpy as np
 from array_api_compat import is_numpy_array, is_torch_array
 
 from plainformer.engines import array_namespace
-from plainformer.settings import whole
+from plainformer.settings import listed, whole
 
 UNLIKE_ARRAYS = np.matrix, np.ma.MaskedArray  # * of a matrix is no product of elements; masks are lost on the way
 Array = Any  # a NumPy array or a PyTorch tensor: both speak the Python array API
@@ -213,17 +213,6 @@ def selects(function, name, value):
     if name in INDICES and not xp.isdtype(value.dtype, "integral"):
         raise TypeError(f"{function}: {name} must be whole numbers, got {value.dtype}")
     return name == "mask" or name in INDICES
-
-
-def listed(function, name, value):
-    """A list of whole numbers as an array; an empty one has no type of its own. ValueError for rows of several lengths."""
-    if not isinstance(value, list | tuple):
-        return value
-    try:
-        array = np.array(value)
-    except ValueError:
-        raise ValueError(f"{function}: {name} must be whole numbers in rows of one length, got {value!r:.80}") from None
-    return array if array.size else array.astype(int)
 
 
 @contextlib.contextmanager
