@@ -75,6 +75,27 @@ class Unchecked(Ours):
             super().step(token)
 
 
+class Products(Ours):
+    """The matrix products of a pass and nothing between them: as fast as NumPy's BLAS lets any program be."""
+
+    name = "its matrix products alone"
+
+    def prefill(self, ids):
+        import numpy as np
+        from plainformer.linear import linear, linears
+        from plainformer.shapes import trusted
+        with trusted():
+            for block in self.model.blocks:
+                attention, mlp = block.attention, block.mlp
+                x, hidden = (np.ones((len(ids), len(weight)), np.float32) for weight in (mlp.up, mlp.down))
+                linears(x, attention[:3], (None, None, None))
+                linear(x, attention.output), linear(x, mlp.gate), linear(x, mlp.up), linear(hidden, mlp.down)
+            linear(x[-1:], self.model.head)
+
+    def step(self, token):
+        self.prefill([token])
+
+
 class Transformers:
     """Hugging Face's model with the same dequantized weights."""
 
@@ -181,7 +202,9 @@ def float_file():
     return path
 
 
-ENGINES = {"ours": Ours, "unchecked": Unchecked, "transformers": Transformers, "float": LlamaCppFloat, "q4": LlamaCpp}
+ENGINES = {
+    "ours": Ours, "unchecked": Unchecked, "products": Products, "transformers": Transformers, "float": LlamaCppFloat, "q4": LlamaCpp,
+}
 NEEDS = {"transformers": "transformers", "float": "llama_cpp", "q4": "llama_cpp"}
 
 

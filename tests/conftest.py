@@ -1,7 +1,12 @@
 """Fixtures for every test."""
 
+import os
+import tempfile
+from pathlib import Path
+
 import nbformat
 import pytest
+from filelock import FileLock
 from project import NOTEBOOKS
 
 
@@ -15,3 +20,17 @@ def chapter(request):
 def notebook(chapter):
     """Each notebook as nbformat reads it."""
     return nbformat.read(chapter, as_version=4)
+
+
+@pytest.fixture(scope="session")
+def smollm2():
+    """SmolLM2 and its tokenizer. The first run fetches it; without a network its tests are skipped, except in CI."""
+    from plainformer.pretrained import smollm2 as source
+
+    try:
+        with FileLock(Path(tempfile.gettempdir(), "plainformer-smollm2.lock")):  # one process fetches
+            return source.load()
+    except ConnectionError as error:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(f"needs SmolLM2, which the first run fetches: {error}")

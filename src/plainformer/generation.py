@@ -2,7 +2,7 @@
 import numpy as np
 
 from plainformer.sampling import probabilities, sample
-from plainformer.settings import generator, whole
+from plainformer.settings import generator, token_ids, whole
 
 
 def generate(forward, model, prompt, max_new_tokens, rng, temperature=1.0, top_k=None, top_p=None, stop=()):
@@ -10,10 +10,13 @@ def generate(forward, model, prompt, max_new_tokens, rng, temperature=1.0, top_k
 
     ``forward`` is that of the model's module. ``prompt`` is a list of token ids. It ends early after an id in ``stop``,
     which is yielded too. Settings as in ``sampling.sample``. Raises ValueError at once, before the model runs, for an
-    empty prompt, for prompt and new tokens longer than the model's context, and for a wrong setting.
+    empty prompt, an unknown id, more tokens in all than the model's context, and a wrong setting.
     """
-    prompt = [int(token) for token in prompt]
-    count = 0 if max_new_tokens == 0 else whole("generate", "max_new_tokens", max_new_tokens)
+    if not callable(forward):
+        raise TypeError(f"generate: forward must be a function, got {type(forward).__name__}")
+    prompt = token_ids("generate", "prompt", prompt, model.embedding.shape[0])
+    stop = frozenset(token_ids("generate", "stop", stop))
+    count = whole("generate", "max_new_tokens", max_new_tokens, 0)
     total, context = len(prompt) + count, model.config.context
     if not prompt:
         raise ValueError("generate: prompt must hold at least one token")
@@ -21,7 +24,7 @@ def generate(forward, model, prompt, max_new_tokens, rng, temperature=1.0, top_k
         raise ValueError(f"generate: prompt and new tokens are {total}, more than the model's context of {context}")
     generator("generate", rng)
     probabilities(np.zeros(2), temperature, top_k, top_p)  # a wrong setting is refused here
-    return tokens(forward, model, prompt, count, rng, (temperature, top_k, top_p), frozenset(stop))
+    return tokens(forward, model, prompt, count, rng, (temperature, top_k, top_p), stop)
 
 
 def tokens(forward, model, prompt, count, rng, settings, stop):
@@ -29,7 +32,8 @@ def tokens(forward, model, prompt, count, rng, settings, stop):
     ids, cache = np.array(prompt), None
     for _ in range(count):
         logits, cache = forward(ids, model, cache, last=True)
-        token = sample(np.asarray(logits)[-1], rng, *settings)
+        row = logits[-1].detach().cpu().double().numpy() if hasattr(logits, "detach") else logits[-1]
+        token = sample(row, rng, *settings)
         yield token
         if token in stop:
             return

@@ -5,12 +5,12 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from plainformer.attention import Attention
-from plainformer.cache import Cache, cached_attention, next_positions
+from plainformer.cache import Cache, begin, cached_attention, exact
 from plainformer.embedding import embed
 from plainformer.linear import linear
 from plainformer.mlp import MLP, mlp
 from plainformer.normalization import LayerNorm, layer_norm
-from plainformer.settings import generator
+from plainformer.settings import generator, number, whole
 from plainformer.shapes import Array, trusted
 
 
@@ -43,13 +43,13 @@ def forward(ids, model, cache=None, last=False):
     """Read token ids, (..., T), and return the logits of what comes next, (..., T, V), and the cache to go on with.
 
     ``cache`` holds the positions read before; ``last`` gives the logits of the last position only, (..., 1, V).
-    Raises ValueError for ids out of range or more tokens than the context.
+    Raises ValueError for ids out of range, more tokens than the context, and a cache that another model or batch has made,
+    TypeError for another kind of model or cache.
     """
-    config, cache = model.config, Cache() if cache is None else cache
-    positions = next_positions("gpt2.forward", ids, cache, config.context)
+    cache, positions = begin("gpt2.forward", ids, model, GPT2, cache)
+    config, stores = model.config, []
     x = embed(ids, model.embedding) + embed(positions, model.positions)
-    stores = []
-    with trusted(cache.length > 0):
+    with trusted(cache.exact):
         for layer, block in enumerate(model.blocks):
             normed = layer_norm(x, *block.attention_norm, config.eps)
             mixed, store = cached_attention(normed, block.attention, config.heads, cache, layer)
@@ -57,7 +57,7 @@ def forward(ids, model, cache=None, last=False):
             x = x + mlp(layer_norm(x, *block.mlp_norm, config.eps), block.mlp)
             stores.append(store)
         x = layer_norm(x[..., -1:, :] if last else x, *model.norm, config.eps)
-        return linear(x, model.head), Cache(cache.length + len(positions), tuple(stores))
+        return linear(x, model.head), Cache(cache.length + len(positions), tuple(stores), cache.exact or exact(model))
 
 
 def initialize(config, vocabulary, width, layers, rng, std=0.02):
@@ -68,7 +68,9 @@ def initialize(config, vocabulary, width, layers, rng, std=0.02):
     anything else.
     """
     generator("gpt2.initialize", rng)
-    zeros, hidden, residual = np.zeros, 4 * width, std / math.sqrt(2 * layers)
+    for name, size in {"vocabulary": vocabulary, "width": width, "layers": layers}.items():
+        whole("gpt2.initialize", name, size)
+    zeros, hidden, residual = np.zeros, 4 * width, number("gpt2.initialize", "std", std) / math.sqrt(2 * layers)
 
     def norm():
         return LayerNorm(np.ones(width), zeros(width))

@@ -2,6 +2,7 @@
 import math
 from typing import NamedTuple
 
+import numpy as np
 from array_api_compat import is_torch_array
 
 
@@ -20,19 +21,23 @@ def parameter_ledger(model):
     """
     arrays = {}
     for name, array in named_arrays(model):
-        arrays.setdefault(address(array), (name, tuple(array.shape), math.prod(array.shape)))
+        place = array.data_ptr() if is_torch_array(array) else array.ctypes.data  # the same for a transposed view
+        arrays.setdefault(place, (name, tuple(array.shape), math.prod(array.shape)))
     total = sum(count for _, _, count in arrays.values())
     return [Entry(name, shape, count, count / total) for name, shape, count in arrays.values()]
 
 
 def named_arrays(parameters, path=""):
     """The arrays of nested parameter tuples with their paths; settings and missing biases are left out."""
-    if isinstance(parameters, tuple):
+    if isinstance(parameters, tuple | list):
         names = getattr(parameters, "_fields", range(len(parameters)))
         return [pair for name, part in zip(names, parameters) for pair in named_arrays(part, f"{path}.{name}")]
-    return [(path.lstrip("."), parameters)] if hasattr(parameters, "shape") else []
+    return [(path.lstrip("."), parameters)] if is_array(parameters) else []
 
 
-def address(array):
-    """Where the numbers of an array lie in memory: the same for an array and its transposed view."""
-    return array.data_ptr() if is_torch_array(array) else array.ctypes.data
+def is_array(part):
+    """Whether a part of a model is an array; False for a setting and None. Anything else would be passed over: TypeError."""
+    array = isinstance(part, np.ndarray) or is_torch_array(part)
+    if not array and not isinstance(part, (type(None), str, int, float, np.generic)):
+        raise TypeError(f"model must hold arrays, settings, None, and tuples or lists of them, got {type(part).__name__}")
+    return array

@@ -43,4 +43,4 @@ def side_by_side(weights):
         if weight.strides != first.strides or start != (place or start):
             return None
         place, width = start + weight.shape[1] * weight.strides[1], width + weight.shape[1]
-    return as_strided(first, (len(first), width), writeable=False)
+    return as_strided(first, (len(first), width), first.strides, writeable=False)

@@ -5,13 +5,13 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from plainformer.attention import Attention
-from plainformer.cache import Cache, cached_attention, next_positions
+from plainformer.cache import Cache, begin, cached_attention, exact
 from plainformer.embedding import embed
 from plainformer.linear import linear
 from plainformer.mlp import SwiGLU, swiglu
 from plainformer.normalization import rms_norm
 from plainformer.positions import rotate, rotations
-from plainformer.settings import generator
+from plainformer.settings import generator, number, whole
 from plainformer.shapes import Array, trusted
 
 
@@ -45,14 +45,14 @@ def forward(ids, model, cache=None, last=False):
     """Read token ids, (..., T), and return the logits of what comes next, (..., T, V), and the cache to go on with.
 
     ``cache`` holds the positions read before; ``last`` gives the logits of the last position only, (..., 1, V).
-    Raises ValueError for ids out of range or more tokens than the context.
+    Raises ValueError for ids out of range, more tokens than the context, and a cache that another model or batch has made,
+    TypeError for another kind of model or cache.
     """
-    config, cache = model.config, Cache() if cache is None else cache
-    positions = next_positions("llama.forward", ids, cache, config.context)
+    cache, positions = begin("llama.forward", ids, model, Llama, cache)
+    config, stores = model.config, []
     x = embed(ids, model.embedding)
     cos, sin = rotations(positions, model.blocks[0].attention.query.shape[-1] // config.heads, config.base, x)
-    stores = []
-    with trusted(cache.length > 0):
+    with trusted(cache.exact):
         for layer, block in enumerate(model.blocks):
             normed = rms_norm(x, block.attention_norm, config.eps)
             mixed, store = cached_attention(
@@ -62,7 +62,7 @@ def forward(ids, model, cache=None, last=False):
             x = x + swiglu(rms_norm(x, block.mlp_norm, config.eps), block.mlp)
             stores.append(store)
         x = rms_norm(x[..., -1:, :] if last else x, model.norm, config.eps)
-        return linear(x, model.head), Cache(cache.length + len(positions), tuple(stores))
+        return linear(x, model.head), Cache(cache.length + len(positions), tuple(stores), cache.exact or exact(model))
 
 
 def initialize(config, vocabulary, width, layers, hidden, groups, rng, std=0.02):
@@ -72,7 +72,9 @@ def initialize(config, vocabulary, width, layers, hidden, groups, rng, std=0.02)
     ``gpt2.initialize``; gains are 1. ``rng`` is a ``numpy.random.Generator``; TypeError for anything else.
     """
     generator("llama.initialize", rng)
-    residual, keys = std / math.sqrt(2 * layers), width // config.heads * groups
+    for name, size in {"vocabulary": vocabulary, "width": width, "layers": layers, "hidden": hidden, "groups": groups}.items():
+        whole("llama.initialize", name, size)
+    residual, keys = number("llama.initialize", "std", std) / math.sqrt(2 * layers), width // config.heads * groups
 
     def matrix(rows, columns, std=std):
         return rng.normal(scale=std, size=(rows, columns))

@@ -2,7 +2,7 @@
 from typing import Annotated, NamedTuple
 
 from plainformer.activations import gelu_tanh, silu
-from plainformer.linear import linear, linears
+from plainformer.linear import linear
 from plainformer.shapes import Array, shaped
 
 
@@ -36,5 +36,4 @@ def mlp(x, params, activation=gelu_tanh):
 @shaped("(..., E), SwiGLU -> (..., E)")
 def swiglu(x, params):
     """Scale each hidden number by a learned gate: ``(silu(x @ gate) * (x @ up)) @ down`` (Shazeer 2020, equation 6)."""
-    gate, up = linears(x, (params.gate, params.up), (None, None))
-    return linear(silu(gate) * up, params.down)
+    return linear(silu(linear(x, params.gate)) * linear(x, params.up), params.down)

@@ -16,12 +16,12 @@ def conv2d(image, filters, bias=None):
     """Slide K small filters over an image: y[i, j, k] = bias[k] + Σ filters[u, v, c, k] · image[i + u, j + v, c].
 
     Deep learning calls it a convolution; without the flip of the filter it is a cross-correlation (LeCun et al. 1998).
-    No padding: the filter stays inside. Raises ValueError for a filter larger than the image.
+    No padding: the filter stays inside. Raises ValueError for a filter that is empty or larger than the image.
     """
     rows, columns = image.shape[-3] - filters.shape[0] + 1, image.shape[-2] - filters.shape[1] + 1
-    if rows < 1 or columns < 1:
+    if rows < 1 or columns < 1 or 0 in filters.shape[:2]:
         facts = f"filters have {filters.shape[0]} rows and {filters.shape[1]} columns"
-        raise ValueError(f"conv2d: {facts}, image has only {image.shape[-3]} and {image.shape[-2]}")
+        raise ValueError(f"conv2d: {facts}, expected 1 to {image.shape[-3]} and 1 to {image.shape[-2]}, as the image has")
     y = 0 if bias is None else bias
     for u in range(filters.shape[0]):
         for v in range(filters.shape[1]):

@@ -28,6 +28,8 @@ def relative_bias(table, queries, keys):
     ``causal_mask``.
     Raises ValueError for more queries than keys.
     """
+    if table.shape[-1] == 0:
+        raise ValueError("relative_bias: table must hold at least one number a head, got W = 0")
     if queries > keys:
         raise ValueError(f"relative_bias: queries = {queries} must not exceed keys = {keys}")
     distance = np.arange(keys - queries, keys)[:, None] - np.arange(keys)
@@ -51,7 +53,10 @@ def rotations(positions, width, base, like):
 def rotate(x, cos, sin, pairing):
     """Turn every pair of numbers of each row of x, (..., T, D), by its angle; see ``rope``."""
     half = x.shape[-1] // 2
-    first, second = (slice(0, None, 2), slice(1, None, 2)) if pairing == "neighbours" else (slice(half), slice(half, None))
+    pairs = {"neighbours": (slice(0, None, 2), slice(1, None, 2)), "halves": (slice(half), slice(half, None))}
+    if not isinstance(pairing, str) or pairing not in pairs:
+        raise ValueError(f'rope: pairing must be "neighbours" or "halves", got {pairing!r}')
+    first, second = pairs[pairing]
     a, b, turned = x[..., first], x[..., second], array_namespace(x).empty_like(x)
     turned[..., first] = a * cos - b * sin
     turned[..., second] = a * sin + b * cos
@@ -66,6 +71,4 @@ def rope(x, positions, base=10000.0, pairing="neighbours"):
     the paper, GGUF files) or "halves" (0 with D/2, 1 with D/2 + 1: Hugging Face's files). Raises ValueError for another
     pairing, an odd width, or a base that is not positive.
     """
-    if pairing not in ("neighbours", "halves"):
-        raise ValueError(f'rope: pairing must be "neighbours" or "halves", got {pairing!r}')
     return rotate(x, *rotations(positions, x.shape[-1], base, x), pairing)

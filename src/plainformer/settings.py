@@ -1,4 +1,5 @@
 """Checks of settings: the plain numbers beside the arrays."""
+import contextlib
 import math
 import numbers
 import operator
@@ -6,15 +7,32 @@ import operator
 import numpy as np
 
 
-def whole(function, name, value):
-    """Return ``value`` as an int; ValueError unless it is a whole number of at least 1."""
+def whole(function, name, value, least=1, most=math.inf):
+    """Return ``value`` as an int; ValueError unless it is a whole number from ``least`` to ``most``."""
+    with contextlib.suppress(TypeError):
+        if not isinstance(value, bool) and least <= operator.index(value) <= most:
+            return operator.index(value)
+    bounds = f"of at least {least}" if most == math.inf else f"from {least} to {most}"
+    raise ValueError(f"{function}: {name} must be a whole number {bounds}, got {value!r}")
+
+
+def token_ids(function, name, values, vocabulary=math.inf):
+    """Return ``values`` as a list of ints; an error that names the first that is no id of the ``vocabulary``."""
+    rows = values.tolist() if hasattr(values, "tolist") else values  # an array's numbers, as Python's
+    if not hasattr(rows, "__iter__"):
+        raise TypeError(f"{function}: {name} must be a list of token ids, got {values!r}")
+    return [whole(function, f"{name}[{i}]", value, 0, vocabulary - 1) for i, value in enumerate(rows)]
+
+
+def listed(function, name, value):
+    """A list of whole numbers as an array; an empty one has no type of its own. ValueError for rows of several lengths."""
+    if not isinstance(value, list | tuple):
+        return value
     try:
-        number = 0 if isinstance(value, bool) else operator.index(value)
-    except TypeError:
-        number = 0
-    if number < 1:
-        raise ValueError(f"{function}: {name} must be a whole number of at least 1, got {value!r}")
-    return number
+        array = np.array(value)
+    except ValueError:
+        raise ValueError(f"{function}: {name} must be whole numbers in rows of one length, got {value!r:.80}") from None
+    return array if array.size else array.astype(int)
 
 
 def number(function, name, value, low=0.0, high=math.inf, *, above=False, below=False):

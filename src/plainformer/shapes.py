@@ -24,7 +24,7 @@ import numpy as np
 from array_api_compat import is_numpy_array, is_torch_array
 
 from plainformer.engines import array_namespace
-from plainformer.settings import whole
+from plainformer.settings import listed, whole
 
 UNLIKE_ARRAYS = np.matrix, np.ma.MaskedArray  # * of a matrix is no product of elements; masks are lost on the way
 Array = Any  # a NumPy array or a PyTorch tensor: both speak the Python array API
@@ -90,7 +90,7 @@ class Shapes:
             if name in self.integers and value is not None:
                 flat.append(whole(self.function, name, value))
             elif cls is None:
-                flat.append(listed(value) if name in INDICES else value)
+                flat.append(listed(self.function, name, value) if name in INDICES else value)
             elif isinstance(value, cls):
                 flat.extend(value)
             else:
@@ -101,11 +101,12 @@ class Shapes:
         """What ``check`` returns. It depends on the kinds, shapes and dtypes of arrays: those seen before cost one look-up."""
         arrays = [hasattr(value, "dtype") and not argument.integer for argument, value in zip(self.inputs, flat)]
         key = tuple((type(v), v.shape, v.dtype) if array else (type(v), repr(v)) for array, v in zip(arrays, flat))
-        if key not in self.plans:
-            if len(self.plans) >= 1024:
-                self.plans.clear()
-            self.plans[key] = self.check(flat)
-        return self.plans[key]
+        if key in (plans := self.plans):
+            return plans[key]
+        if len(plans) >= 1024:
+            self.plans = {}  # a new one: another thread may be reading the old
+        plan = self.plans[key] = self.check(flat)
+        return plan
 
     def cast(self, flat, xp, dtype):
         """The arguments with the arrays of numbers in another precision."""
@@ -212,11 +213,6 @@ def selects(function, name, value):
     if name in INDICES and not xp.isdtype(value.dtype, "integral"):
         raise TypeError(f"{function}: {name} must be whole numbers, got {value.dtype}")
     return name == "mask" or name in INDICES
-
-
-def listed(value):
-    """A list of whole numbers as an array; an empty one has no type of its own."""
-    return np.array(value, dtype=None if value else int) if isinstance(value, list | tuple) else value
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ import numpy as np
 
 from plainformer.embedding import known_ids
 from plainformer.engines import array_namespace
+from plainformer.ledger import is_array, named_arrays
 from plainformer.settings import number, whole
 from plainformer.shapes import shaped
 
@@ -17,17 +18,19 @@ from plainformer.shapes import shaped
 def cross_entropy(logits, ids):
     """The mean surprise, -log p(next token): the logits of position t are asked for id t + 1, the last ones for none.
 
-    ``ids`` are the whole numbers that the logits were computed from. In nats. Raises ValueError for a single token, and
-    for ids that are not from 0 to V - 1.
+    ``ids`` are the whole numbers that the logits were computed from. In nats. Raises ValueError for a single token, for
+    ids that are not from 0 to V - 1, and for a row in which every logit is -inf.
     """
-    if logits.shape[-2] < 2:
-        raise ValueError("cross_entropy: ids must hold at least two tokens: the last one has no next")
     xp = array_namespace(logits)
     following = known_ids("cross_entropy", ids, logits.shape[-1], logits)[..., 1:, None]
     logits = logits[..., :-1, :]
-    top = xp.max(logits, axis=-1, keepdims=True)
-    log_total = xp.log(xp.sum(xp.exp(logits - top), axis=-1, keepdims=True)) + top
     rows = np.broadcast_shapes(tuple(logits.shape[:-1]), tuple(following.shape[:-1]))
+    if 0 in rows:
+        raise ValueError("cross_entropy: ids must hold at least one row of two tokens: the last one has no next")
+    top = xp.max(logits, axis=-1, keepdims=True)
+    if bool(xp.any(top == -math.inf)):
+        raise ValueError("cross_entropy: every logit of a row is -inf: there is no word left to expect")
+    log_total = xp.log(xp.sum(xp.exp(logits - top), axis=-1, keepdims=True)) + top
     logits, following = xp.broadcast_to(logits, (*rows, logits.shape[-1])), xp.broadcast_to(following, (*rows, 1))
     return xp.mean(log_total - xp.take_along_axis(logits, following, axis=-1))
 
@@ -49,36 +52,36 @@ class Schedule(NamedTuple):
 
 def leaves(tree):
     """The arrays of nested parameter tuples, in order; settings and missing biases are left out."""
-    if isinstance(tree, tuple):
-        return [leaf for branch in tree for leaf in leaves(branch)]
-    return [tree] if hasattr(tree, "shape") else []
+    return [array for _, array in named_arrays(tree)]
 
 
 def mapped(function, tree):
     """The same nested tuples with ``function`` applied to every array."""
-    if isinstance(tree, tuple):
+    if isinstance(tree, tuple | list):
         branches = [mapped(function, branch) for branch in tree]
-        return type(tree)(*branches) if hasattr(tree, "_fields") else tuple(branches)
-    return function(tree) if hasattr(tree, "shape") else tree
+        return type(tree)(*branches) if hasattr(tree, "_fields") else type(tree)(branches)
+    return function(tree) if is_array(tree) else tree
 
 
 def trainable(model):
     """A copy of a model of NumPy arrays, in PyTorch tensors that gather gradients.
 
-    A tied head stays a view of the embedding. Raises TypeError for a model of anything else.
+    What serves twice is one tensor, and a tied head a view of the embedding. TypeError for a model of anything else.
     """
     import torch
 
     copies = {}
 
+    def place(array):  # where the numbers lie and how they are walked: the same for two views of the same numbers
+        return array.ctypes.data, array.shape, array.strides
+
     def copy(array):
-        if not isinstance(array, np.ndarray):
-            raise TypeError(f"trainable: model must hold NumPy arrays, got {type(array).__name__}")
-        seen = copies.get(array.ctypes.data)  # where the numbers lie: the same for a matrix and its transpose
-        if seen is not None and seen.shape == array.shape[::-1]:
-            return seen.mT
-        copies[array.ctypes.data] = torch.tensor(array, requires_grad=True)
-        return copies[array.ctypes.data]
+        if not isinstance(array, np.ndarray) or array.dtype not in (np.float16, np.float32, np.float64):
+            got = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
+            raise TypeError(f"trainable: model must hold NumPy arrays of float16, float32 or float64, got {got}")
+        if place(array) not in copies and array.ndim > 1 and place(array.mT) in copies:
+            return copies[place(array.mT)].mT
+        return copies.setdefault(place(array), torch.from_numpy(array.copy()).requires_grad_())
     return mapped(copy, model)
 
 
@@ -92,16 +95,18 @@ def train(forward, model, batches, schedule, weight_decay=0.1, clip=1.0):
 
     ``model`` is a ``trainable`` one, ``forward`` that of its module, ``batches`` an iterable of ids, (B, T) each: one step
     a batch, at most ``schedule.steps``. AdamW (Loshchilov and Hutter 2017) decays the matrices alone; gradients longer
-    than ``clip`` together are shortened to it. Raises ValueError at once for a wrong setting or another kind of model.
+    than ``clip`` together are shortened to it. An error at once for a wrong argument, RuntimeError for a step that diverges.
     """
     import torch
 
+    if not isinstance(schedule, Schedule) or not hasattr(batches, "__iter__"):
+        raise TypeError(f"train: schedule must be a Schedule and batches iterable, got {schedule!r:.50} and {batches!r:.50}")
     whole("train", "schedule.steps", schedule.steps)
     number("train", "schedule.peak", schedule.peak, above=True)
     number("train", "schedule.warmup", schedule.warmup, high=schedule.steps)
     number("train", "schedule.floor", schedule.floor, high=schedule.peak)
     number("train", "clip", clip, above=True)
-    weights = [leaf for leaf in leaves(model) if getattr(leaf, "requires_grad", False) and leaf.is_leaf]
+    weights = list(dict.fromkeys(w for w in leaves(model) if getattr(w, "requires_grad", False) and w.is_leaf))
     if not weights:
         raise ValueError("train: model has no tensor that gathers gradients: make one by trainable(model)")
     groups = [
@@ -121,6 +126,7 @@ def steps(forward, model, batches, schedule, optimizer, weights, clip):
         loss = cross_entropy(forward(ids, model)[0], ids)
         optimizer.zero_grad()
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(weights, clip, error_if_nonfinite=True)
+        if not torch.nn.utils.clip_grad_norm_(weights, clip).isfinite():
+            raise RuntimeError(f"train: step {step} has the loss {loss.item():g} and no finite gradient: lower schedule.peak")
         optimizer.step()
         yield loss.item()

@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 from filelock import FileLock
 from plaincourse import explorables
+from plaincourse.counting import cache_bytes, work
 from plaincourse.explorables.gate import CURVES, LOWEST_AT
+from plaincourse.explorables.parameters import SIZES
 from plainformer.activations import silu
 from plainformer.attention import attention, attention_weights, causal_mask
 from plainformer.linear import linear
@@ -32,7 +34,19 @@ sphinx:
     nb_ipywidgets_js: {}
 """
 TOC = "{format: jb-book, root: index, chapters: [{file: live}, {file: odd}]}"
-KINDS = [explorables.Matmul, explorables.Gate, explorables.Attention, explorables.Normalization, explorables.Rope, explorables.Sampling]
+KINDS = [
+    explorables.Matmul,
+    explorables.Gate,
+    explorables.Attention,
+    explorables.Normalization,
+    explorables.Parameters,
+    explorables.Reach,
+    explorables.Rope,
+    explorables.Sampling,
+    explorables.Caching,
+    explorables.Descent,
+    explorables.Inside,
+]
 HOSTILE = "<img src=x onerror=alert(1)>'\"&amp;"
 
 
@@ -229,6 +243,40 @@ def check_attention(root):
     np.testing.assert_allclose(bars, weights, atol=1e-4)
 
 
+def inside_settings(root):
+    """The settings on show, in the form that the Python class takes."""
+    word, head = root.evaluate("root => [...root.querySelectorAll('input[type=radio]:checked')].map(one => Number(one.value))")
+    return {"word": word, "head": head, "after": int(root.get_by_label("blocks that have run").input_value())}
+
+
+def check_inside(root):
+    settings = inside_settings(root)
+    expected = explorables.Inside(**settings)
+    weights, shares, place = numbers(root, "[data-weight]", "tr:not(.pe-empty) [data-share]", "[data-place]")
+    np.testing.assert_allclose(weights / 100, expected.weights())
+    np.testing.assert_array_equal(shares, [share for _, share in expected.says()] + [expected.others()])
+    np.testing.assert_array_equal(place, expected.places()[[settings["after"]]])
+    names, widths, strips, ends = root.evaluate(
+        """root => {
+            const rows = [...root.querySelectorAll('tbody tr:not(.pe-empty)')];
+            const sizes = (selector, side) => [...root.querySelectorAll(selector)].map(bar => parseFloat(bar.style[side]));
+            const points = [...root.querySelector('.pe-climb').points].map(one => [one.x, one.y]);
+            const here = ['cx', 'cy'].map(name => Number(root.querySelector('.pe-here').getAttribute(name)));
+            return [rows.map(row => row.firstChild.textContent), sizes('tr:not(.pe-empty) .pe-weight i', 'width'),
+                sizes('.pe-strip i', 'height'), [...points, here]];
+        }"""
+    )
+    assert names == expected.recording["prompt"] + [word for word, _ in expected.says()] + ["all others"]
+    np.testing.assert_allclose(widths, [*weights, *shares])
+    every = [explorables.Inside(**settings | {"head": head}).weights() for head in range(9)]
+    np.testing.assert_allclose(np.reshape(strips, (9, 5)), 100 * np.array(every))
+    across, down = np.array(ends).T
+    np.testing.assert_allclose(across[:-1], np.linspace(across[0], across[30], 31), atol=1e-3)
+    assert across[31] == pytest.approx(across[settings["after"]]) and down[31] == pytest.approx(down[settings["after"]])
+    decades = np.log10(expected.places())
+    np.testing.assert_allclose((down[:-1] - down[30]) / (down.max() - down[30]), decades / decades.max(), atol=1e-4)
+
+
 def check_normalization(root):
     [*x, scale, shift], row, layer, rms, gaps = numbers(
         root, ".pe-readout", "[data-row]", "[data-layer]", "[data-rms]", ".pe-verdict[data-value]"
@@ -242,6 +290,61 @@ def check_normalization(root):
     np.testing.assert_allclose(numbers(root, "[data-fact-rms]"), [rms.mean(), np.sqrt((rms**2).mean())], atol=1e-12)
     alone = [layer_norm(x, one, zero), rms_norm(x, one)]
     np.testing.assert_allclose(gaps, [np.abs(layer - alone[0]).max(), np.abs(rms - alone[1]).max()], atol=1e-10)
+
+
+def parameter_settings(root):
+    """The settings on show, in the form that the Python class takes; it refuses heads that do not fit the width."""
+    names = ["width", "layers", "vocabulary", "context", "multiple", "heads"]
+    return dict(zip(names, numbers(root, ".pe-readout").astype(int).tolist()))
+
+
+def check_parameters(root):
+    settings = parameter_settings(root)
+    counts, small = (np.array([*explorables.Parameters(**one).counts().values()]) for one in (settings, {}))
+    now, before = (np.append(one, one.sum()) for one in (counts, small))
+    shown_counts, shares, times, result = numbers(root, "[data-count]", "[data-share]", "[data-times]", ".pe-result")
+    np.testing.assert_array_equal(shown_counts, now)
+    np.testing.assert_array_equal(result, now[-1:])
+    np.testing.assert_allclose(shares, now / now[-1], atol=1e-15)
+    np.testing.assert_allclose(times, now / before, rtol=1e-14)
+    bars, marks, texts, ticked, note = root.evaluate(
+        """root => [[...root.querySelectorAll('.pe-weight i')].map(bar => parseFloat(bar.style.width) / 100),
+            [...root.querySelectorAll('.pe-weight b')].map(mark => parseFloat(mark.style.left) / 100),
+            [...root.querySelectorAll('[data-count]')].map(cell => cell.textContent),
+            [...root.querySelectorAll('input[type=radio]:checked')].map(one => one.value),
+            root.querySelector('.pe-note').textContent]"""
+    )
+    np.testing.assert_allclose([bars, marks], [now / now[-1], before / before[-1]], atol=1e-5)
+    assert texts == [f"{count:,}" for count in now]
+    assert ticked == [name for name, size in SIZES.items() if settings == explorables.Parameters(**size).state()]
+    width = settings["width"]
+    assert note == (f"Inside the MLP a row has F = {settings['multiple'] * width:,} numbers. "
+                    f"A head works on {width // settings['heads']:,} of the {width:,}.")  # fmt: skip
+
+
+def check_reach(root):
+    (asking, asked, width, layers), known, reached, paths, chains, [taken] = numbers(
+        root, ".pe-readout", "[data-known]", "[data-reached]", "[data-path]", "[data-chain]", "[data-progress]"
+    )
+    explorable = explorables.Reach(asking=int(asking), asked=int(asked), width=int(width), layers=int(layers))
+    expected = explorable.known()
+    np.testing.assert_array_equal(known, expected.sum(axis=1))
+    np.testing.assert_array_equal(reached, expected[:, int(asked) - 1])
+    np.testing.assert_array_equal(paths, explorable.paths())
+    np.testing.assert_array_equal(chains, explorable.chains())
+    # The pictures: the full dots among the words, and how many steps of each way are drawn.
+    dots = root.locator(".pe-lattice svg").evaluate_all(
+        """pictures => pictures.map(svg => {
+            const dots = [...svg.querySelectorAll('.pe-known, .pe-unknown')];
+            const lowest = Math.max(...dots.map(dot => Number(dot.getAttribute('cy'))));
+            return dots.filter(dot => Number(dot.getAttribute('cy')) === lowest).map(dot => dot.matches('.pe-known'));
+        })"""
+    )
+    np.testing.assert_array_equal(dots, expected)
+    steps = root.locator(".pe-lattice svg").evaluate_all("pictures => pictures.map(svg => svg.querySelectorAll('.pe-stop').length)")
+    most = [0 if path == np.inf else path for path in paths]
+    most[1] = min(most[1], layers)
+    np.testing.assert_array_equal(steps, np.minimum(most, taken))
 
 
 def in_order(root, name):
@@ -278,13 +381,78 @@ def on_the_curve(root):
     )
 
 
+def check_caching(root):
+    (prompt, token), costs, (now, earlier, again, masked, kept) = numbers(root, ".pe-readout", "[data-cost]", "[data-pairs]")
+    cached = root.locator("input[type=checkbox]").is_checked()
+    lengths = np.arange(prompt, prompt + token, dtype=int)
+    steps = np.array([work(np.where(lengths == prompt, lengths, 1), lengths), work(lengths, lengths)])
+    held = cache_bytes(L=12, G=12, S=lengths[-1], D=64)
+    np.testing.assert_array_equal(costs, [*steps[:, -1], *steps.sum(axis=1), held, 0])
+    said = root.locator(".pe-result").inner_text()
+    assert said.startswith(f"Token {token:.0f}, {'with' if cached else 'without'} the cache: ")
+    assert said.endswith(f" = {steps[0 if cached else 1, -1]:,} multiply–adds.")
+
+    # Which rows run in the step, which have run before, and what the mask of the rows that run hides.
+    keys, first = int(lengths[-1]), token == 1
+    new = 1 if cached and not first else keys
+    done = 0 if first else keys - 1
+    seen, all_pairs = causal_mask(new, keys).sum(), causal_mask(keys, keys).sum()
+    expected = [seen, 0, 0] if first else [keys, all_pairs - seen, 0] if cached else [keys, 0, seen - keys]
+    np.testing.assert_array_equal([now, earlier, again, masked, kept], [*expected, new * keys - seen, keys - new])
+    pairs, rows = drawn_pairs(root, keys)
+    np.testing.assert_allclose(pairs, [now, earlier, again, masked], rtol=1e-3)
+    np.testing.assert_allclose(rows, [keys - done, done if cached else 0, 0 if cached else done], atol=1e-6)
+
+
+def drawn_pairs(root, keys):
+    """How many pairs the areas of the picture cover (now, earlier, again, masked), and how many rows the strips (now, kept, again)."""
+    areas, heights = root.evaluate(
+        """root => {
+            const area = kind => {
+                const points = [...root.querySelector(`polygon.pe-pairs-${kind}`).points];
+                const turn = (a, b) => a.x * b.y - b.x * a.y;
+                return Math.abs(points.reduce((sum, a, i) => sum + turn(a, points[(i + 1) % points.length]), 0) / 2);
+            };
+            const height = kind => Number(root.querySelector(`.pe-plane > svg > rect.pe-pairs-${kind}`).getAttribute('height'));
+            return [['now', 'earlier', 'again', 'masked'].map(area), ['now', 'kept', 'again'].map(height)];
+        }"""
+    )
+    return np.array(areas) * (keys / 300) ** 2, np.array(heights) * keys / 300
+
+
+def check_descent(root):
+    rate, start = numbers(root, ".pe-readout")
+    path, losses = numbers(root, "figure:first-of-type circle", "figure:last-of-type circle")
+    facts = numbers(root, "[data-fact]")
+    explorable = explorables.Descent(start=start, rate=rate, steps=len(path) - 2)
+    slopes = np.array([explorable.slope(w) for w in path])
+    assert path[0] == start
+    # Step by step: with a large learning rate, a difference in the last digit grows from step to step.
+    np.testing.assert_allclose(path[1:], path[:-1] - rate * slopes[:-1], atol=1e-14)
+    np.testing.assert_allclose(losses, [explorable.loss(w) for w in path], atol=1e-14)
+    np.testing.assert_allclose(facts, [explorable.probability(path[-2]), losses[-2], slopes[-2], path[-1]], atol=1e-14)
+    np.testing.assert_array_equal(numbers(root, ".pe-result"), losses[[-2]])
+    if rate <= 2:
+        np.testing.assert_allclose(path, explorable.path(), atol=1e-12)
+    spots = root.evaluate("root => [...root.querySelectorAll('circle')].map(one => ['cx', 'cy'].map(name => Number(one.getAttribute(name))))")
+    places = [*zip(path, losses), *enumerate(losses)]
+    left, width = np.repeat([[-2.5, 0], [8.5, 21]], len(path), axis=1)
+    expected = [(24 + 270 * (x - from_) / wide, 196 - 186 * loss / 3.2) for (x, loss), from_, wide in zip(places, left, width)]
+    np.testing.assert_allclose(spots, expected, atol=1e-9)
+
+
 CHECKS = {
     "matmul": check_matmul,
     "gate": check_gate,
     "attention": check_attention,
+    "inside": check_inside,
     "normalization": check_normalization,
+    "parameters": check_parameters,
+    "reach": check_reach,
     "rope": check_rope,
     "sampling": check_sampling,
+    "caching": check_caching,
+    "descent": check_descent,
 }
 
 
@@ -294,6 +462,8 @@ PREPARE = {
     "Add one term": lambda root: root.get_by_role("button", name="Take one term away").click(),
     "The document's values": lambda root: root.get_by_label("u[0]", exact=True).fill("1.5"),
     "Back to the start": lambda root: root.get_by_role("slider").first.fill("2"),
+    "small": lambda root: root.get_by_role("slider").first.fill("2"),
+    "Double the width": lambda root: root.get_by_label("medium").check(force=True),
 }
 
 
@@ -322,7 +492,22 @@ def by_keyboard(page, control):
 
 
 @pytest.mark.parametrize("move", [by_mouse, by_keyboard])
-@pytest.mark.parametrize("module, count", [("matmul", 15), ("gate", 17), ("attention", 10), ("normalization", 9), ("rope", 7), ("sampling", 8)])
+@pytest.mark.parametrize(
+    "module, count",
+    [
+        ("matmul", 15),
+        ("gate", 17),
+        ("attention", 10),
+        ("normalization", 9),
+        ("parameters", 12),
+        ("reach", 8),
+        ("rope", 7),
+        ("sampling", 8),
+        ("caching", 8),
+        ("descent", 6),
+        ("inside", 19),
+    ],
+)
 def test_every_control_moves_and_the_numbers_stay_the_library_s(open_page, module, count, move):
     page = open_page("live.html")
     root, check = find(page, module), CHECKS[module]
@@ -331,12 +516,15 @@ def test_every_control_moves_and_the_numbers_stay_the_library_s(open_page, modul
     assert len(controls) == count
     for control in controls:
         name = control.get_attribute("aria-label") or control.evaluate("node => node.closest('label, button').textContent")
+        assert any(character.isalpha() for character in name), f"a control is called {name!r}"
         PREPARE.get(name, lambda root: None)(root)
         before = shown(root)
         move(page, control)
         assert shown(root) != before, f"{name} does nothing"
         if name == "Add up again":
             root.locator('[data-terms="4"]').wait_for()
+        if name == "Send it again":
+            root.locator("button:disabled", has_text="One step on").wait_for()
         check(root)
     assert page.complaints == []
 
@@ -477,6 +665,122 @@ def test_attention_the_mix_lies_inside_the_values(open_page):
             root.get_by_label("causal mask").click(force=True)
 
 
+def test_inside_starts_with_what_the_model_says(open_page):
+    root = find(open_page("live.html"), "inside")
+    assert inside_settings(root) == {"word": 4, "after": 30, "head": 3}
+    says, reads = "After 30 blocks, the row of “to” says “ make”, 12 %.", "In block 29, head 3, it reads “to” most: 0.41."
+    assert root.locator(".pe-result").inner_text() == f"{says} {reads}"
+    assert root.get_by_role("button", name="One block up").is_disabled()
+    assert root.locator("svg text").all_text_contents()[:5] == ["1", "10", "100", "1,000", "10,000"]
+
+
+def test_inside_two_heads_read_the_verb_and_the_next_word_appears(open_page):
+    root = find(open_page("live.html"), "inside")
+    root.get_by_label("users").check(force=True)
+    root.get_by_label("blocks that have run").fill("25")
+    assert root.locator(".pe-result").inner_text().startswith("After 25 blocks, the row of “users” says “,”, 71 %.")
+    root.get_by_role("button", name="One block up").click()
+    says, reads = "After 26 blocks, the row of “users” says “ to”, 100 %.", "In block 25, head 3, it reads “empowers” most: 0.93."
+    assert root.locator(".pe-result").inner_text() == f"{says} {reads}"
+    assert root.locator("[data-weight]").all_inner_texts() == ["0.04", "0.01", "0.93", "0.01", "masked"]
+    check_inside(root)
+
+
+def test_inside_before_any_block_nothing_is_read(open_page):
+    root = find(open_page("live.html"), "inside")
+    root.get_by_label("blocks that have run").press("Home")
+    assert root.locator(".pe-result").inner_text() == "Before any block, the row of “to” says “ to”, 100 %."
+    assert root.get_by_role("button", name="One block down").is_disabled()
+    assert all(head.is_disabled() for head in root.get_by_role("group", name="Head").get_by_role("radio").all())
+    assert root.locator("[data-weight]").all_inner_texts() == [""] * 5
+    check_inside(root)
+
+
+def test_inside_walks_up_block_by_block_and_can_be_stopped(open_page):
+    page = open_page("live.html", motion="no-preference")
+    page.clock.install(time=0)
+    page.clock.pause_at(60)
+    root = find(page, "inside")
+    root.get_by_role("button", name="Walk up from 0").click()
+    seen, live = [], []
+    for _ in range(4):
+        seen.append(inside_settings(root)["after"])
+        live.append(root.locator(".pe-result").get_attribute("aria-live"))
+        page.clock.run_for(450)
+    assert (seen, live) == ([0, 1, 2, 3], ["off"] * 4)
+    root.get_by_role("button", name="Stop").click()
+    page.clock.run_for(2000)
+    assert inside_settings(root)["after"] == 4
+    check_inside(root)
+    root.get_by_role("button", name="Walk up from 0").click()
+    page.clock.run_for(32 * 450)
+    assert inside_settings(root)["after"] == 30
+    assert root.locator(".pe-result").get_attribute("aria-live") == "polite"
+    assert root.get_by_role("button", name="Walk up from 0").is_visible()
+
+
+def test_inside_does_not_walk_by_itself_where_less_motion_is_asked_for(open_page):
+    page = open_page("live.html")
+    page.clock.install(time=0)
+    page.clock.pause_at(60)
+    root = find(page, "inside")
+    root.get_by_role("button", name="Walk up from 0").click()
+    page.clock.run_for(2000)
+    assert inside_settings(root)["after"] == 0
+
+
+def test_reach_a_word_travels_step_by_step(open_page):
+    root = find(open_page("live.html"), "reach")
+    progress, back = root.locator("[data-progress]"), root.get_by_role("button", name="One step back")
+    assert progress.inner_text() == "After 14 steps: RNN has arrived, CNN ends at word 10, attention has arrived."
+    for _ in range(12):
+        back.click()
+        check_reach(root)
+    assert progress.inner_text() == "After 2 steps: RNN is at word 3, CNN is at word 6, attention has arrived."
+    back.click()
+    back.click()
+    assert back.is_disabled()
+    check_reach(root)
+    root.get_by_role("button", name="Send it again").click()
+    root.locator('[data-progress]:not([data-value="0"])').wait_for()
+    back.click()  # who steps alone is not overtaken
+    where = progress.inner_text()
+    root.page.wait_for_timeout(1000)
+    assert progress.inner_text() == where
+    root.get_by_label("layers of the CNN").fill("7")  # a new question shows the whole way
+    assert progress.inner_text() == "After 14 steps: RNN has arrived, CNN has arrived, attention has arrived."
+    check_reach(root)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_reach_draws_each_way_from_the_asked_word_to_the_one_that_asks(open_page, width):
+    root = find(open_page("live.html", width=width), "reach")
+    root.get_by_label("layers of the CNN").fill("8")
+    ends = root.locator(".pe-lattice svg").evaluate_all(
+        """pictures => pictures.map(svg => {
+            const middle = box => [box.left + box.width / 2, box.top + box.height / 2];
+            const [from, to] = ['.pe-asked-mark', '.pe-asking-mark'].map(mark => middle(svg.querySelector(mark).getBoundingClientRect()));
+            const stops = [...svg.querySelectorAll('.pe-stop')].map(stop => middle(stop.getBoundingClientRect()));
+            return [from[0] < stops[0][0] + 1, Math.abs(stops.at(-1)[0] - to[0]) < 1, to[1] < from[1] - 10];
+        })"""
+    )
+    assert ends == [[True] * 3] * 3
+
+
+@pytest.mark.parametrize("asking, asked", [(1, 1), (16, 16), (16, 1), (1, 16), (8, 1)])
+def test_reach_at_the_edges(open_page, asking, asked):
+    root = find(open_page("live.html"), "reach")
+    for name, value in [("word that asks", asking), ("word that is asked", asked)]:
+        root.get_by_label(name, exact=True).fill(str(value))
+    for width, layers in [(2, 1), (2, 8), (8, 1), (8, 8), (3, 8)]:
+        root.get_by_label("width of the CNN's filter").fill(str(width))
+        root.get_by_label("layers of the CNN").fill(str(layers))
+        check_reach(root)
+    explorable = explorables.Reach(asking=asking, asked=asked, width=3, layers=8)
+    says = root.locator(".pe-result").inner_text()
+    assert says == explorable.sentence().replace(f" (word {asking})", "").replace(f" (word {asked})", "")
+
+
 def test_rope_moving_both_leaves_the_dot_product_alone(open_page):
     root = find(open_page("live.html"), "rope")
     before = numbers(root, "[data-total]")
@@ -549,6 +853,71 @@ def test_normalization_a_flat_row_becomes_zeros_or_ones(open_page):
     check_normalization(root)
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_parameters_the_sizes_are_the_published_ones(open_page, size):
+    root = find(open_page("live.html"), "parameters")
+    root.get_by_label("vocabulary V").fill("0")
+    root.get_by_label(size).check(force=True)
+    assert parameter_settings(root) == explorables.Parameters(**SIZES[size]).state()
+    assert root.locator(".pe-result").inner_text().startswith(f"GPT-2 {size}: ")
+    check_parameters(root)
+
+
+def test_parameters_twice_the_width_is_four_times_the_blocks_and_twice_the_embedding(open_page):
+    root = find(open_page("live.html"), "parameters")
+    root.get_by_role("button", name="Double the width").click()
+    assert root.locator("[data-times]").all_inner_texts() == ["2.00", "2.00", "4.00", "4.00", "2.00", "3.37"]
+    assert root.locator(".pe-result").inner_text() == (
+        "GPT-2 small with width E 1,536 in place of 768: 418,748,928 parameters, 3.37 times as many as GPT-2 small."
+    )
+    root.get_by_role("button", name="Halve the width").click()
+    assert root.locator(".pe-result").inner_text() == "GPT-2 small: 124,439,808 parameters."
+
+
+def test_parameters_heads_change_nothing_and_always_fit_the_width(open_page):
+    root = find(open_page("live.html"), "parameters")
+    heads = root.get_by_label("heads H")
+    places = int(heads.get_attribute("max")) + 1
+    seen = []
+    for place in range(places):
+        heads.fill(str(place))
+        seen.append(parameter_settings(root)["heads"])
+        assert set(root.locator("[data-times]").all_inner_texts()) == {"1.00"}
+        check_parameters(root)
+    assert seen == [heads for heads in range(1, 65) if 768 % heads == 0]
+    assert "heads H 64 in place of 12: 124,439,808 parameters, exactly as many as" in root.locator(".pe-result").inner_text()
+
+
+def test_parameters_a_width_that_the_heads_do_not_divide_gets_fewer_until_it_fits_again(open_page):
+    root = find(open_page("live.html"), "parameters")
+    width, found = root.get_by_label("width E"), {}
+    for place in range(int(width.get_attribute("max")) + 1):
+        width.fill(str(place))
+        settings = parameter_settings(root)
+        found[settings["width"]] = settings["heads"]
+        check_parameters(root)
+    assert all(width % heads == 0 for width, heads in found.items())
+    assert [found[width] for width in (64, 640, 768, 1536, 1600)] == [8, 10, 12, 12, 10]
+    assert root.get_by_role("button", name="Double the width").is_disabled()
+
+
+def test_parameters_the_smallest_and_the_largest_stay_inside_their_columns(open_page):
+    root = find(open_page("live.html", width=390), "parameters")
+    for key in ("Home", "End"):
+        for one in root.get_by_role("slider").all():
+            one.press(key)
+        check_parameters(root)
+        outside = root.evaluate(
+            """root => [...root.querySelectorAll('.pe-parts td, .pe-settings .pe-readout')].filter(cell => {
+                const range = document.createRange();
+                range.selectNodeContents(cell);
+                const [box, content] = [cell, range].map(one => one.getBoundingClientRect());
+                return content.left < box.left - 0.5 || content.right > box.right + 0.5;
+            }).map(cell => cell.textContent)"""
+        )
+        assert outside == []
+
+
 def test_sampling_shows_the_document_s_percentages(open_page):
     root = find(open_page("live.html"), "sampling")
     assert root.locator(".pe-share").all_inner_texts()[:6] == ["54.67 %", "20.87 %", "12.09 %", "6.26 %", "6.11 %", "cut: top-k"]
@@ -604,6 +973,81 @@ def test_sampling_the_same_seed_draws_the_same_words(open_page):
     root.get_by_role("button", name="Draw 100").click()
     np.testing.assert_array_equal(numbers(root, ".pe-count"), first)
     check_sampling(root)
+
+
+@pytest.mark.parametrize("n, ratio", [(1, ""), (10, "11 times "), (100, "73 times ")])
+def test_caching_the_longer_the_text_the_more_the_cache_saves(open_page, n, ratio):
+    root = find(open_page("live.html"), "caching")
+    root.get_by_role("button", name=f"Token {n}", exact=True).click()
+    assert root.locator(".pe-remark").first.inner_text() == f"without: {ratio}as many"
+    check_caching(root)
+    root.get_by_label("use the cache").uncheck(force=True)
+    check_caching(root)
+
+
+def test_caching_the_chapter_s_last_position(open_page):
+    root = find(open_page("live.html"), "caching")
+    root.get_by_label("tokens of the prompt").press("End")
+    root.get_by_label("new token").press("End")
+    assert root.get_by_role("button", name="Next token").is_disabled()
+    assert root.locator(".pe-remark").all_inner_texts()[::2] == ["without: 747 times as many", "15.2 % of the bytes of the model"]
+    for _ in range(2):
+        check_caching(root)
+        root.get_by_label("use the cache").click(force=True)
+
+
+def test_caching_a_prompt_of_one_token(open_page):
+    root = find(open_page("live.html"), "caching")
+    root.get_by_label("tokens of the prompt").press("Home")
+    for n in range(1, 4):
+        root.get_by_label("new token").fill(str(n))
+        for _ in range(2):
+            check_caching(root)
+            root.get_by_label("use the cache").click(force=True)
+
+
+def test_descent_the_arithmetic_is_written_out(open_page):
+    root = find(open_page("live.html"), "descent")
+    root.get_by_role("button", name="One step", exact=True).click()
+    w, p, loss, slope, after = "−0.369", "0.323", "0.944", "−0.853", "0.057"
+    assert [text.replace("\u00a0", " ") for text in root.locator("dd").all_inner_texts()] == [
+        f"softmax of [−0.738, 0] = {p}",
+        f"0.75 × 1.129 + 0.25 × 0.391 = {loss}",
+        f"2 × ({p} − 0.75) = {slope}",
+        f"{w} − 0.5 × ({slope}) = {after}",
+    ]
+    assert root.locator(".pe-result").inner_text() == f"Step 1: the loss fell by 0.683, to {loss}"
+
+
+@pytest.mark.parametrize("rate, says", [(0.1, "fell by"), (1, "is still 0.562"), (3, "rose by"), (5, "rose by")])
+def test_descent_says_how_the_last_step_went(open_page, rate, says):
+    root = find(open_page("live.html"), "descent")
+    for name in ("Ten steps", "Ten steps"):
+        root.get_by_role("button", name=name).click()
+    root.get_by_label("learning rate").fill(str(rate))
+    assert root.locator(".pe-result").inner_text().startswith(f"Step 20: the loss {says}")
+    assert root.get_by_role("button", name="One step", exact=True).is_disabled()
+    check_descent(root)
+
+
+@pytest.mark.parametrize("start", [-2, 0, 2])
+@pytest.mark.parametrize("rate", [0.1, 2, 5])
+def test_descent_stays_in_its_picture(open_page, start, rate):
+    root = find(open_page("live.html"), "descent")
+    root.get_by_label("start w").fill(str(start))
+    root.get_by_label("learning rate").fill(str(rate))
+    for name in ("Ten steps", "Ten steps"):
+        root.get_by_role("button", name=name).click()
+    assert root.locator("circle").count() == 2 * 22
+    inside = root.evaluate(
+        """root => [...root.querySelectorAll('svg')].every(svg => {
+            const frame = svg.getBoundingClientRect();
+            return [...svg.querySelectorAll('circle, text')].map(one => one.getBoundingClientRect()).every(
+                one => one.left >= frame.left && one.right <= frame.right && one.top >= frame.top && one.bottom <= frame.bottom);
+        })"""
+    )
+    assert inside
+    check_descent(root)
 
 
 def test_two_explorables_of_one_kind_do_not_share_anything(open_page):

@@ -1,3 +1,6 @@
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import torch
@@ -97,7 +100,7 @@ def test_positions_go_on_where_the_cache_ends(family, split, monkeypatch):
     def spy(*arguments):
         seen.append(next_positions(*arguments).tolist())
         return np.array(seen[-1])
-    monkeypatch.setattr(module, "next_positions", spy)
+    monkeypatch.setattr("plainformer.cache.next_positions", spy)
     in_pieces(module.forward, tiny(family), IDS[:sum(split)], split)
     starts = np.cumsum((0, *split[:-1]))
     assert seen == [list(range(start, start + count)) for start, count in zip(starts, split)]
@@ -122,6 +125,95 @@ def test_a_cache_gathers_no_gradients_where_none_are_asked_for():
         _, cache = FAMILIES["gpt2"].forward(IDS[:3], model)
         _, cache = FAMILIES["gpt2"].forward(IDS[3:4], model, cache)
     assert not any(store.keys.requires_grad for store in cache.stores)
+
+
+def lower(model, dtype, kept=()):
+    """The model in another precision; norms, which are vectors, may keep theirs."""
+    return mapped(lambda tensor: tensor if tensor.ndim in kept else tensor.to(dtype), model)
+
+
+@every_family
+@pytest.mark.parametrize(("dtype", "kept"), [(torch.float16, ()), (torch.bfloat16, ()), (torch.bfloat16, (1,)), (torch.float64, (1,))], ids=str)
+def test_half_and_mixed_precision_are_the_same_with_a_cache(family, dtype, kept):
+    """Large rows: their sum of squares overflows where half precision is not computed in float32."""
+    forward, model = FAMILIES[family].forward, lower(tiny(family, "torch", "float32"), dtype, kept)
+    large = 0.1 if dtype == torch.float64 else 3000.0
+    model = model._replace(embedding=model.embedding * large)
+    whole = forward(IDS, model)[0].double().numpy()
+    assert np.isfinite(whole).all() and whole.std() > 0.1
+    steps, cache = [], None
+    for token in IDS:
+        logits, cache = forward([token], model, cache)
+        steps.append(logits.double().numpy())
+    np.testing.assert_allclose(np.concatenate(steps), whole, rtol=0, atol=0.05 * whole.std())
+
+
+@every_family
+def test_two_precisions_go_on_in_the_wider_one(family):
+    forward, model = FAMILIES[family].forward, tiny(family, "torch", "float32")
+    model = model._replace(blocks=tuple(block._replace(mlp=lower(block.mlp, torch.float64)) for block in model.blocks))
+    _, cache = forward(IDS[:5], model)
+    np.testing.assert_allclose(forward(IDS[5:7], model, cache)[0], forward(IDS[:7], model)[0][5:], **TOLERANCE["float32"])
+
+
+@every_family
+def test_gradients_flow_through_a_cache(family):
+    forward, model = FAMILIES[family].forward, mapped(lambda tensor: tensor.requires_grad_(), tiny(family, "torch"))
+    whole = torch.autograd.grad(forward(IDS[:5], model)[0].square().sum(), model.embedding)[0]
+    total, cache = 0, None
+    for ids in (IDS[:2], IDS[2:3], IDS[3:4], IDS[4:5]):
+        logits, cache = forward(ids, model, cache)
+        total = total + logits.square().sum()
+    np.testing.assert_allclose(torch.autograd.grad(total, model.embedding)[0], whole, rtol=1e-9, atol=1e-12)
+
+
+def test_threads_may_go_on_from_one_cache():
+    class Slow(list):
+        """Leaves other threads the time to come in between reading and writing."""
+        def __getitem__(self, index):
+            value = super().__getitem__(index)
+            time.sleep(0.02)
+            return value
+    store = Store(np.zeros((1, 8, 2)), np.zeros((1, 8, 2)), Slow([3]))
+    news = [np.full((1, 2, 2), float(number)) for number in range(1, 5)]
+    with ThreadPoolExecutor(4) as pool:
+        longer = list(pool.map(lambda new: append(store, 3, new, new), news))
+    for result, new in zip(longer, news, strict=True):
+        np.testing.assert_array_equal(result.keys[:, 3:5], new)
+        np.testing.assert_array_equal(result.values[:, 3:5], new)
+
+
+@every_family
+def test_a_cache_of_another_model_or_batch_is_refused(family):
+    forward, model = FAMILIES[family].forward, tiny(family)
+    _, cache = forward([[1, 2]], model)
+    with pytest.raises(ValueError, match=r"cache: it holds keys of .*, the new ones are .* made by another model or batch\?"):
+        forward([[3], [4]], model, cache)
+    for other in (tiny(family, "torch"), tiny(family, "numpy", "float32")):
+        with pytest.raises(ValueError, match="made by another model"):
+            forward([[3]], other, cache)
+    shorter = model._replace(blocks=model.blocks[:-1])
+    with pytest.raises(ValueError, match=r"forward: cache has (3|2) layers, the model (2|1): they must be equal"):
+        forward([[3]], shorter, cache)
+    with pytest.raises(TypeError, match=r"forward: cache must be a Cache or None, got tuple"):
+        forward([[3]], model, forward([[1, 2]], model))
+
+
+def test_another_kind_of_model_is_refused():
+    for name, kind, other in (("gpt2", "GPT2", "llama"), ("llama", "Llama", "gpt2")):
+        with pytest.raises(TypeError, match=rf"{name}.forward: model must be {kind}\(...\), got {type(tiny(other)).__name__}"):
+            FAMILIES[name].forward([1], tiny(other))
+        with pytest.raises(TypeError, match=r"got list"):
+            FAMILIES[name].forward(tiny(name), [1])
+        with pytest.raises(ValueError, match=rf"{name}.forward: ids must be whole numbers in rows of one length, got \[\[1, 2\], \[3\]\]"):
+            FAMILIES[name].forward([[1, 2], [3]], tiny(name))
+
+
+def test_a_wrong_pairing_is_refused():
+    model = tiny("llama")
+    for pairing in ("neighbors", None, np.array(["halves"])):
+        with pytest.raises(ValueError, match='pairing must be "neighbours" or "halves"'):
+            llama.forward([1], model._replace(config=model.config._replace(pairing=pairing)))
 
 
 # The parts

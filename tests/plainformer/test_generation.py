@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import torch
 from plainformer.generation import generate
+from plainformer.training import mapped
 from shape_calls import ENGINES
 from tiny_models import FAMILIES, VOCABULARY, tiny
 
@@ -91,10 +92,28 @@ def test_tokens_come_as_soon_as_they_are_drawn():
     (PROMPT, -1, "generate: max_new_tokens must be a whole number"),
     (PROMPT, 1.5, "generate: max_new_tokens must be a whole number"),
     (PROMPT, None, "generate: max_new_tokens must be a whole number"),
+    (PROMPT, 0.0, "generate: max_new_tokens must be a whole number of at least 0, got 0.0"),
+    (PROMPT, False, "generate: max_new_tokens must be a whole number of at least 0, got False"),
+    ([1.9, 2.2], 2, r"generate: prompt\[0\] must be a whole number from 0 to 10, got 1.9"),
+    ("12", 2, r"generate: prompt\[0\] must be a whole number from 0 to 10, got '1'"),
+    (np.array([[1, 2]]), 2, r"generate: prompt\[0\] must be a whole number from 0 to 10, got \[1, 2\]"),
 ])
 def test_what_does_not_fit_is_refused_before_the_model_runs(prompt, count, message):
     with pytest.raises(ValueError, match=message):
         generate(never, tiny("gpt2", context=8), prompt, count, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("change, message", [
+    (dict(prompt=None), "prompt must be a list of token ids, got None"),
+    (dict(prompt=5), "prompt must be a list of token ids, got 5"),
+    (dict(stop=5), "stop must be a list of token ids, got 5"),
+    (dict(stop=None), "stop must be a list of token ids, got None"),
+    (dict(forward="gpt2"), "forward must be a function, got str"),
+])
+def test_what_is_of_another_kind_is_refused_before_the_model_runs(change, message):
+    arguments = dict(forward=never, model=tiny("gpt2"), prompt=PROMPT, max_new_tokens=1, rng=np.random.default_rng(0))
+    with pytest.raises(TypeError, match=f"^generate: {message}"):
+        generate(**arguments | change)
 
 
 @pytest.mark.parametrize("settings, message", [
@@ -115,8 +134,26 @@ def test_a_wrong_generator_is_refused(rng):
 @every_family
 @pytest.mark.parametrize("token", [-1, VOCABULARY])
 def test_an_id_out_of_range_is_refused(family, token):
-    with pytest.raises(ValueError, match="ids must be from 0 to 10"):
-        write(family, prompt=[1, token])
+    with pytest.raises(ValueError, match=rf"generate: prompt\[1\] must be a whole number from 0 to 10, got {token}"):
+        generate(never, tiny(family), [1, token], 0, np.random.default_rng(0))
+
+
+@every_family
+@pytest.mark.parametrize("kind", [list, np.array, torch.tensor, iter])
+def test_a_prompt_may_be_any_row_of_ids(family, kind):
+    assert write(family, prompt=kind(PROMPT)) == write(family)
+
+
+@every_family
+def test_a_model_in_training_writes_too(family):
+    model = mapped(lambda tensor: tensor.requires_grad_(), tiny(family, "torch"))
+    assert write(family, model=model) == write(family, "torch")
+
+
+@every_family
+def test_a_model_in_bfloat16_writes_too(family):
+    model = mapped(lambda tensor: tensor.to(torch.bfloat16), tiny(family, "torch"))
+    assert len(write(family, model=model)) == 8
 
 
 def test_the_prompt_is_left_alone():

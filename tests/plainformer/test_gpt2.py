@@ -89,3 +89,16 @@ def test_initialize_with_the_same_seed_twice():
     assert not np.array_equal(first.embedding, other.embedding)
     with pytest.raises(TypeError, match="gpt2.initialize: rng must be a numpy.random.Generator, got int"):
         gpt2.initialize(gpt2.Config(8, 2, 1e-5), 9, 6, 2, 0)
+
+
+@pytest.mark.parametrize("change, message", [
+    (dict(layers=0), "layers must be a whole number of at least 1, got 0"),
+    (dict(width=8.0), "width must be a whole number of at least 1, got 8.0"),
+    (dict(vocabulary=-1), "vocabulary must be a whole number of at least 1, got -1"),
+    (dict(std=-1), "std must be a finite number, at least 0, got -1"),
+    (dict(std=np.nan), "std must be a finite number, at least 0, got nan"),
+])
+def test_initialize_refuses_wrong_sizes(change, message):
+    sizes = dict(vocabulary=9, width=8, layers=2) | change
+    with pytest.raises(ValueError, match=f"gpt2.initialize: {message}"):
+        gpt2.initialize(gpt2.Config(8, 2, 1e-5), **sizes, rng=np.random.default_rng(0))

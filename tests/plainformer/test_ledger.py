@@ -41,3 +41,17 @@ def test_views_side_by_side_are_not_the_same_array():
     matrix = np.zeros((4, 12))
     ledger = parameter_ledger(Attention(*np.split(matrix, 3, axis=1), np.zeros((4, 4))))
     assert [entry[:3] for entry in ledger] == [(name, (4, 4), 16) for name in ("query", "key", "value", "output")]
+
+
+def test_blocks_in_a_list_count():
+    model = small_gpt2()
+    assert parameter_ledger(model._replace(blocks=list(model.blocks))) == parameter_ledger(model)
+
+
+def test_what_is_no_nest_of_parameters_is_refused():
+    with pytest.raises(TypeError, match="model must hold arrays, settings, None, and tuples or lists of them, got dict"):
+        parameter_ledger(MLP(np.ones((2, 3)), None, {"down": np.ones((3, 2))}, None))
+
+
+def test_settings_do_not_count():
+    assert len(parameter_ledger((gpt2.Config(8, np.int64(2), np.float64(1e-5)), "halves", True, None, np.ones(3)))) == 1

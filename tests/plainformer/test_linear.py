@@ -86,6 +86,20 @@ def test_other_weights_take_a_product_each(weights):
         np.testing.assert_allclose(result, x @ weight, rtol=1e-12)
 
 
+NARROW = {
+    "columns of width 1": [row.T for row in np.split(RNG.normal(size=(3, 4)), 3)], "one row": np.split(RNG.normal(size=(1, 7)), [1, 3], axis=1),
+    "one row backwards": np.split(RNG.normal(size=(1, 7))[:, ::-1], [1, 3], axis=1),
+    "backwards": np.split(WIDE[:, ::-1], [1, 2], axis=1), "rows overlap": [WIDE[:4], WIDE[1:]],
+}
+
+
+@pytest.mark.parametrize("weights", NARROW.values(), ids=NARROW)
+def test_widths_of_one_and_unusual_steps(weights):
+    x = RNG.normal(size=(2, len(weights[0])))
+    for result, weight in zip(linears(x, weights, [None] * len(weights)), weights, strict=True):
+        np.testing.assert_allclose(result, x @ weight.copy(), rtol=1e-12)
+
+
 def test_the_wide_matrix_cannot_be_written_to():
     assert not side_by_side((A, B)).flags.writeable
 

@@ -109,3 +109,18 @@ def test_initialize():
     assert llama.forward(IDS, model)[0].shape == (8, 400)
     with pytest.raises(TypeError, match="llama.initialize: rng must be a numpy.random.Generator, got int"):
         llama.initialize(config, 400, 96, 8, 200, 2, 0)
+
+
+@pytest.mark.parametrize("change, message", [
+    (dict(layers=0), "layers must be a whole number of at least 1, got 0"),
+    (dict(width=8.0), "width must be a whole number of at least 1, got 8.0"),
+    (dict(vocabulary=-1), "vocabulary must be a whole number of at least 1, got -1"),
+    (dict(std=-1), "std must be a finite number, at least 0, got -1"),
+    (dict(std=np.nan), "std must be a finite number, at least 0, got nan"),
+    (dict(hidden=0), "hidden must be a whole number of at least 1, got 0"),
+    (dict(groups=0), "groups must be a whole number of at least 1, got 0"),
+])
+def test_initialize_refuses_wrong_sizes(change, message):
+    sizes = dict(vocabulary=9, width=8, layers=2, hidden=6, groups=2) | change
+    with pytest.raises(ValueError, match=f"llama.initialize: {message}"):
+        llama.initialize(llama.Config(8, 4, 1e-5, 1e4, "halves"), **sizes, rng=np.random.default_rng(0))

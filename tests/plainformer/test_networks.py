@@ -100,9 +100,9 @@ def test_conv2d_looks_the_same_everywhere():
     np.testing.assert_allclose(conv2d(moved, filters)[1:, 2:], conv2d(image, filters)[:-1, :-2], rtol=1e-12)
 
 
-@pytest.mark.parametrize("size", [(4, 2), (2, 4), (9, 9)])
-def test_a_filter_larger_than_the_image_is_named(size):
-    with pytest.raises(ValueError, match="conv2d: filters have . rows and . columns, image has only 3 and 3"):
+@pytest.mark.parametrize("size", [(4, 2), (2, 4), (9, 9), (0, 2), (2, 0), (0, 0), (0, 4)])
+def test_a_filter_that_does_not_fit_into_the_image_is_named(size):
+    with pytest.raises(ValueError, match="conv2d: filters have . rows and . columns, expected 1 to 3 and 1 to 3, as the image has"):
         conv2d(np.ones((3, 3, 1)), np.ones((*size, 1, 1)))
 
 

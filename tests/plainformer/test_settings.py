@@ -4,7 +4,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import torch
-from plainformer.settings import generator, number, whole
+from plainformer.settings import generator, number, token_ids, whole
 
 
 @pytest.mark.parametrize("value", [1, 5, np.int8(5), np.uint64(7), torch.tensor(3)])
@@ -17,6 +17,43 @@ def test_whole_gives_an_int(value):
 def test_whole_refuses(value):
     with pytest.raises(ValueError, match="^f: k must be a whole number of at least 1, got "):
         whole("f", "k", value)
+
+
+def test_whole_has_bounds():
+    assert whole("f", "k", 0, 0) == 0 and whole("f", "k", 7, 0, 7) == 7
+    for value in (-1, 8, False, 0.0, -0.0):
+        with pytest.raises(ValueError, match=f"^f: k must be a whole number from 0 to 7, got {value}$"):
+            whole("f", "k", value, 0, 7)
+    with pytest.raises(ValueError, match="^f: k must be a whole number of at least 0, got -1$"):
+        whole("f", "k", -1, 0)
+
+
+@pytest.mark.parametrize("values", [[3, 1], (3, 1), np.array([3, 1], "uint8"), torch.tensor([3, 1]), iter([3, 1]), range(3, -1, -2),
+                                    [np.int64(3), torch.tensor(1)]])
+def test_token_ids_are_a_list_of_ints(values):
+    ids = token_ids("f", "prompt", values)
+    assert ids == [3, 1] and all(type(token) is int for token in ids)
+
+
+@pytest.mark.parametrize("values, place, got", [
+    ([1.9, 2.2], 0, "1.9"), ("12", 0, "'1'"), ([1, True], 1, "True"), (np.array([2.0]), 0, "2.0"), (np.array([[1, 2]]), 0, r"\[1, 2\]"),
+    (torch.tensor([[1], [2]]), 0, r"\[1\]"), (torch.tensor([True]), 0, "True"), ([4, -1], 1, "-1"), ([None], 0, "None"),
+])
+def test_what_is_no_token_id_is_named(values, place, got):
+    with pytest.raises(ValueError, match=rf"^f: prompt\[{place}\] must be a whole number of at least 0, got {got}$"):
+        token_ids("f", "prompt", values)
+
+
+@pytest.mark.parametrize("values, got", [(None, "None"), (5, "5"), (np.array(5), r"array\(5\)"), (torch.tensor(5), r"tensor\(5\)")])
+def test_what_is_no_list_of_token_ids_is_named(values, got):
+    with pytest.raises(TypeError, match=f"^f: prompt must be a list of token ids, got {got}$"):
+        token_ids("f", "prompt", values)
+
+
+def test_token_ids_end_before_the_vocabulary():
+    assert token_ids("f", "ids", [6], 7) == [6]
+    with pytest.raises(ValueError, match=r"^f: ids\[1\] must be a whole number from 0 to 6, got 7$"):
+        token_ids("f", "ids", [0, 7], 7)
 
 
 @pytest.mark.parametrize("value", [0, 1, 0.5, np.float32(0.25), np.int64(1), Fraction(1, 3), 1e-320])

@@ -6,7 +6,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 from plainformer import gpt2
+from plainformer.attention import Attention
 from plainformer.mlp import MLP, mlp
+from plainformer.normalization import LayerNorm
 from plainformer.training import Schedule, cross_entropy, leaves, mapped, train, trainable, trained
 from shape_calls import ENGINES, convert, to_numpy
 from tiny_models import FAMILIES, tiny
@@ -61,9 +63,26 @@ def test_wrong_ids_are_named(ids, message):
         cross_entropy(np.zeros((1, 3, 5)), ids)
 
 
-def test_one_token_has_no_next():
-    with pytest.raises(ValueError, match="cross_entropy: ids must hold at least two tokens"):
-        cross_entropy(np.zeros((1, 5)), [2])
+@on_both_engines
+@pytest.mark.parametrize("shape", [(1, 5), (0, 5), (0, 3, 5), (2, 0, 3, 5), (3, 1, 5)])
+def test_without_a_next_token_there_is_no_loss(engine, shape):
+    with pytest.raises(ValueError, match="cross_entropy: ids must hold at least one row of two tokens: the last one has no next"):
+        cross_entropy(convert(np.zeros(shape), engine), np.zeros(shape[:-1], int))
+
+
+@on_both_engines
+def test_a_row_without_a_word_is_refused(engine):
+    logits = np.zeros((2, 4, 5))
+    logits[1, 3] = -np.inf  # the last row is asked for nothing
+    assert float(cross_entropy(convert(logits, engine), np.ones((2, 4), int))) == pytest.approx(math.log(5))
+    logits[0, 1] = -np.inf
+    with pytest.raises(ValueError, match="cross_entropy: every logit of a row is -inf: there is no word left to expect"):
+        cross_entropy(convert(logits, engine), np.ones((2, 4), int))
+
+
+@on_both_engines
+def test_a_word_that_is_ruled_out_surprises_without_end(engine):
+    assert float(cross_entropy(convert(np.array([[0, -np.inf], [0, 0]]), engine), [0, 1])) == math.inf
 
 
 # The schedule
@@ -105,8 +124,74 @@ def test_trainable_copies_and_keeps_the_tie(family):
     assert untied.head.is_leaf
 
 
+def test_arrays_that_serve_more_than_once_stay_one():
+    rng = np.random.default_rng(0)
+    square, table, bias = rng.normal(size=(3, 3)), rng.normal(size=(5, 3)), np.zeros(4)
+    attention = trainable(Attention(square, square, square.T, square))
+    np.testing.assert_array_equal(attention.key.detach(), square)
+    np.testing.assert_array_equal(attention.value.detach(), square.T)
+    first, second = trainable((LayerNorm(bias + 1, bias), LayerNorm(bias + 1, bias)))
+    assert first.bias is second.bias and first.gain is not second.gain
+    source, target, head = trainable((table, table, table.T))
+    assert source is target and head.data_ptr() == source.data_ptr() and head.shape == (3, 5)
+    head, source = trainable((table.T, table))
+    assert head.is_leaf and source.data_ptr() == head.data_ptr()
+
+
+def test_views_that_share_only_a_part_are_copied_apart():
+    matrix = np.arange(18.0).reshape(3, 6)
+    whole, left, right = trainable((matrix, matrix[:, :3], matrix[:, 3:]))
+    np.testing.assert_array_equal(whole.detach(), matrix)
+    np.testing.assert_array_equal(left.detach(), matrix[:, :3])
+    assert all(tensor.is_leaf for tensor in (whole, left, right))
+
+
+def test_a_shared_tensor_takes_one_step(recwarn):
+    weight = np.array([[2.0]])
+    first, second = trainable((weight, weight))
+
+    def forward(ids, params):
+        return params[0] * params[1] * torch.tensor([[[0.0, 1.0], [0.0, 1.0]]]), None
+    list(train(forward, (first, second), [np.array([[0, 1]])], Schedule(0.1, 1), weight_decay=0))
+    assert first is second and first.item() == pytest.approx(2.1, abs=1e-5) and not recwarn
+
+
+def test_blocks_in_a_list_are_trained_too():
+    model = start("gpt2")
+    tensors = trainable(model._replace(blocks=list(model.blocks)))
+    assert type(tensors.blocks) is list and type(tensors.blocks[0]) is gpt2.Block
+    assert len(leaves(tensors)) == len(leaves(model)) and isinstance(tensors.blocks[0].mlp.up, torch.Tensor)
+
+
+@pytest.mark.parametrize("function", [leaves, trainable])
+@pytest.mark.parametrize("blocks", [{}, (part for part in ()), np.tanh])
+def test_what_is_no_nest_of_parameters_is_refused(function, blocks):
+    with pytest.raises(TypeError, match="model must hold arrays, settings, None, and tuples or lists of them, got "):
+        function(start("gpt2")._replace(blocks=blocks))
+
+
+def test_settings_may_be_numpy_scalars():
+    model = start("gpt2")
+    model = model._replace(config=model.config._replace(eps=np.float64(1e-5), heads=np.int64(4)))
+    assert trainable(model).config == model.config and len(leaves(model)) == len(leaves(start("gpt2")))
+
+
+@pytest.mark.parametrize("dtype", ["int64", "bool", "complex128", "longdouble", ">f8" if np.little_endian else "<f8"])
+def test_trainable_takes_floats_alone(dtype):
+    with pytest.raises(TypeError, match=f"model must hold NumPy arrays of float16, float32 or float64, got {np.dtype(dtype)}"):
+        trainable((np.ones(3), np.ones((2, 2)).astype(dtype)))
+
+
+def test_trainable_takes_arrays_that_run_backwards():
+    backwards = np.arange(6.0).reshape(2, 3)[::-1, ::-1]
+    backwards.flags.writeable = False
+    same, turned = trainable((backwards, backwards.T))
+    np.testing.assert_array_equal(same.detach(), backwards)
+    np.testing.assert_array_equal(turned.detach(), backwards.T)
+
+
 def test_trainable_takes_numpy_models_alone():
-    with pytest.raises(TypeError, match="trainable: model must hold NumPy arrays, got Tensor"):
+    with pytest.raises(TypeError, match="trainable: model must hold NumPy arrays of .*, got Tensor"):
         trainable(tiny("gpt2", "torch"))
 
 
@@ -293,7 +378,22 @@ def test_a_model_without_gradients_is_refused_at_once(model):
 
 
 def test_a_gradient_that_is_not_finite_stops_the_training():
-    model = start("gpt2")
-    model.norm.gain[0] = np.inf
-    with np.errstate(all="ignore"), pytest.raises(RuntimeError, match="non-finite"):
-        list(train(gpt2.forward, trainable(model), [IDS], Schedule(1, 10)))
+    model = trainable(start("gpt2"))
+
+    def diverging(ids, model):
+        steps.append(1)
+        return gpt2.forward(ids, model)[0] * (math.nan if len(steps) == 3 else 1), None
+    steps = []
+    losses = train(diverging, model, itertools.repeat(IDS), Schedule(0.01, 10))
+    next(losses), next(losses)
+    before = [leaf.clone() for leaf in leaves(model)]
+    with pytest.raises(RuntimeError, match="train: step 2 has the loss nan and no finite gradient: lower schedule.peak"):
+        next(losses)
+    assert all(map(torch.equal, before, leaves(model)))
+
+
+@pytest.mark.parametrize("schedule, batches, got", [(None, [3], r"None and \[3\]"), (0.1, [3], r"0.1 and \[3\]"),
+                                                    (Schedule(1, 10), None, r"Schedule\(.*\) and None"), (Schedule(1, 10), 3, ".* and 3")])
+def test_what_is_no_schedule_or_no_batches_is_refused_at_once(schedule, batches, got):
+    with pytest.raises(TypeError, match=f"train: schedule must be a Schedule and batches iterable, got {got}"):
+        train(gpt2.forward, trainable(start("gpt2")), batches, schedule)

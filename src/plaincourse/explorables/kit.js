@@ -31,6 +31,11 @@ function fixed(number, digits) {
   return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−");
 }
 
+/** A whole number with a comma after each three digits. */
+function grouped(number) {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
 /** A negative number in brackets, as it stands after a multiplication sign. */
 function bracketed(number) {
   return number < 0 ? `(${short(number)})` : short(number);
@@ -75,12 +80,18 @@ function slider({ label, spoken = label, min, max, step, text = short, onmove, .
   };
 }
 
+/** A name that nothing else on the page has. */
+function unique() {
+  window.plainExplorableNames = (window.plainExplorableNames ?? 0) + 1;
+  return `plain-explorable-${window.plainExplorableNames}`;
+}
+
 /** A group of radio buttons, or of check boxes if `several`. `options` are [value, label] pairs; `onpick` gets a value. */
 function choices({ legend, options, several = false, onpick }) {
   // Radio buttons with one name are one group in the whole page, so each group needs a name of its own.
-  window.plainExplorableGroups = (window.plainExplorableGroups ?? 0) + 1;
+  const name = unique();
   const inputs = options.map(([value]) => element("input", {
-    type: several ? "checkbox" : "radio", name: `plain-explorable-${window.plainExplorableGroups}`, value: String(value),
+    type: several ? "checkbox" : "radio", name, value: String(value),
     onchange: () => onpick(value),
   }));
   const labels = options.map(([, label], i) => element("label", { class: "pe-choice" }, inputs[i], element("span", {}, label)));

@@ -1,7 +1,6 @@
 // From twelve logits, and the sum over all the others, to a word.
 
 const percent = (share) => `${fixed(100 * share, 2)} %`;
-const grouped = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 const STEPS = Array.from({ length: 21 }, (_, i) => i / 10); // the temperatures on offer when top-k is on
 
 /** A small generator of numbers in [0, 1) with a seed (mulberry32): the same seed gives the same draws. */

@@ -55,8 +55,8 @@ def model(file, fields, tensors):
             raise ValueError(f"{file}: the setting {key} is not supported")
     heads, groups, width = (size(file, fields, f"llama.{key}") for key in (
         "attention.head_count", "attention.head_count_kv", "rope.dimension_count"))
-    eps = number(str(file), "eps", setting(file, fields, "llama.attention.layer_norm_rms_epsilon"), above=True)
-    base = number(str(file), "base", setting(file, fields, "llama.rope.freq_base"), above=True)
+    eps, base = (number(str(file), f"llama.{key}", setting(file, fields, f"llama.{key}"), above=True) for key in (
+        "attention.layer_norm_rms_epsilon", "rope.freq_base"))
     layers, vocabulary, rows, hidden, context = (size(file, fields, f"llama.{key}") for key in (
         "block_count", "vocab_size", "embedding_length", "feed_forward_length", "context_length"))
     sizes = Sizes(layers, vocabulary, rows, hidden, groups * width, heads * width)

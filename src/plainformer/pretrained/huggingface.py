@@ -11,7 +11,7 @@ from plainformer.mlp import MLP
 from plainformer.normalization import LayerNorm
 from plainformer.pretrained import safetensors_file, tokenizer, weights
 from plainformer.pretrained.weights import Names, Sizes, Weights, setting, size
-from plainformer.settings import number
+from plainformer.settings import number, token_ids
 
 # Settings that change the arithmetic: the one value that our models have. A file may leave them out.
 GPT2_FIXED = {"scale_attn_weights": True, "scale_attn_by_inverse_layer_idx": False, "add_cross_attention": False}
@@ -32,7 +32,7 @@ def load(folder, dtype=np.float32):
     file, config = read_config(folder)
     loaders = {"gpt2": load_gpt2, "llama": load_llama}
     kind = setting(file, config, "model_type")
-    if kind not in loaders:
+    if kind not in list(loaders):  # a list may hold what cannot be a key
         raise ValueError(f"{file}: model_type must be gpt2 or llama, got {kind}")
     return loaders[kind](folder, dtype)
 
@@ -99,13 +99,15 @@ def load_llama(folder, dtype=np.float32):
     settings = llama.Config(context, heads, eps, rotary_base(file, config), pairing="halves")
     sizes = Sizes(layers, vocabulary, width, hidden, groups * each, heads * each)
     source, tied = read_weights(folder, config, dtype)
-    bias = bool(config.get("attention_bias"))
+    bias = switch(file, config, "attention_bias")
     return weights.llama(source, NAMES, sizes, settings, tied, bias), read_tokenizer(folder, config)
 
 
 def rotary_base(file, config):
     """The base of the rotary angles: under ``rope_parameters``, or beside the other keys in older files."""
-    rotary = config.get("rope_parameters", config)
+    rotary = config if config.get("rope_parameters") is None else config["rope_parameters"]
+    if not isinstance(rotary, dict):
+        raise ValueError(f"{file}: rope_parameters must be an object, got {rotary!r}")
     if rotary is not config:
         fixed(f"{file}: rope_parameters", rotary, {"rope_type": "default"}, {"partial_rotary_factor": 1.0})
     return number(str(file), "rope_theta", setting(file, rotary, "rope_theta"), above=True)
@@ -121,7 +123,7 @@ def read_json(path):
     """The object in a JSON file."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: not a JSON file: {error}") from error
     if not isinstance(content, dict):
         raise ValueError(f"{path}: must hold an object, got {type(content).__name__}")
@@ -136,6 +138,14 @@ def fixed(file, config, required, optional):
             raise ValueError(f"{file}: {key} must be {value}, got {given}: another kind of model")
 
 
+def switch(file, config, key):
+    """A setting that is true or false; None if it is left out."""
+    value = config.get(key)
+    if value is not None and not isinstance(value, bool):
+        raise ValueError(f"{file}: {key} must be true or false, got {value!r}")
+    return value
+
+
 def head_width(file, width, heads):
     """The width of one head."""
     if width % heads:
@@ -146,7 +156,7 @@ def head_width(file, width, heads):
 def read_weights(folder, config, dtype):
     """The tensors of a folder, and whether the head is the embedding: as the config says, else if there is no head."""
     file, tensors = read_tensors(folder, dtype)
-    tied = config.get("tie_word_embeddings")
+    tied = switch(Path(folder) / "config.json", config, "tie_word_embeddings")
     tied = "lm_head.weight" not in tensors if tied is None else tied
     if tied:
         tensors.pop("lm_head.weight", None)
@@ -160,9 +170,20 @@ def read_tensors(folder, dtype):
     if path.exists() or not index.exists():
         return path, safetensors_file.read(path, dtype, skip=CONSTANTS)[0]
     tensors = {}
-    for part in set(setting(index, read_json(index), "weight_map").values()):
+    for part in part_names(index):
         tensors |= safetensors_file.read(index.with_name(part), dtype, skip=CONSTANTS)[0]
     return index, tensors
+
+
+def part_names(index):
+    """The names of the files that an index tells of."""
+    names = setting(index, read_json(index), "weight_map")
+    if not isinstance(names, dict):
+        raise ValueError(f"{index}: weight_map must be an object, got {names!r}")
+    for name in names.values():
+        if not isinstance(name, str) or not name or Path(name).name != name:
+            raise ValueError(f"{index}: weight_map must name files of its folder, got {name!r}")
+    return set(names.values())
 
 
 def read_tokenizer(folder, config):
@@ -170,4 +191,5 @@ def read_tokenizer(folder, config):
     path = Path(folder) / "tokenizer.json"
     stop = config.get("eos_token_id")
     stop = [] if stop is None else stop if isinstance(stop, list) else [stop]
+    stop = token_ids(path.with_name("config.json"), "eos_token_id", stop)
     return tokenizer.from_file(path, stop) if path.exists() else None

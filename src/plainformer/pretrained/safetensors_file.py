@@ -25,7 +25,7 @@ def read(path, dtype=np.float32, skip=None):
     pattern, is found are left out. Raises ValueError for a file that is not whole and for tensors that are not floats,
     OSError for a file that cannot be opened.
     """
-    path = Path(path)
+    path, dtype = Path(path), float_type(dtype)
     raw, start, header = mapped(path)
     metadata = header.pop("__metadata__", {})
     tensors = {}
@@ -36,6 +36,14 @@ def read(path, dtype=np.float32, skip=None):
         numbers = floats(f"{path}: the tensor {name}", raw[begin:end], entry["dtype"], dtype)
         tensors[name] = numbers.reshape(entry["shape"])
     return tensors, metadata
+
+
+def float_type(dtype):
+    """A precision as NumPy's, in whichever of NumPy's ways it is written; ValueError for what no weights are read in."""
+    with contextlib.suppress(TypeError, ValueError):
+        if dtype is not None and np.dtype(dtype) in DTYPES.values():
+            return np.dtype(dtype)
+    raise ValueError(f"load: dtype must be float16, float32 or float64, got {dtype!r}")
 
 
 def mapped(path):

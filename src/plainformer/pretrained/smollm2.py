@@ -19,6 +19,7 @@ FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 KEPT = "SmolLM2-135M-Instruct-2.safetensors"  # 2: with its tensors in the model's order
 PARTIAL = ".partial-"  # begins the name of the folder in which a copy is made
+ROLES = ["system", "user", "assistant"]
 SYSTEM = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
 
 
@@ -69,7 +70,10 @@ def read(path):
     tensors, metadata = safetensors_file.read(path)
     if metadata.get("sha256") != SHA256:
         raise ValueError(f"{path}: not made from {FILE}")
-    fields = json.loads(metadata["fields"])
+    try:
+        fields = dict(json.loads(metadata["fields"]))
+    except (LookupError, TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: what it tells of the model is damaged: {error}") from error
     return gguf_file.model(path, fields, tensors), tokenizer.from_fields(path, fields)
 
 
@@ -157,9 +161,17 @@ def chat(messages):
     """The text to continue in a conversation: the model's chat template, written out.
 
     ``messages`` is a list of pairs (role, content); roles are "system", "user" and "assistant". If the first is no
-    system message, the model's own is put before it.
+    system message, the model's own is put before it. Raises ValueError for anything else.
     """
+    if not isinstance(messages, list | tuple) or not all(map(is_message, messages)):
+        facts = "a list of pairs (role, content), roles system, user and assistant"
+        raise ValueError(f"chat: messages must be {facts}, got {messages!r}")
     if not messages or messages[0][0] != "system":
         messages = [("system", SYSTEM), *messages]
     turns = [f"<|im_start|>{role}\n{content}<|im_end|>\n" for role, content in messages]
     return "".join(turns) + "<|im_start|>assistant\n"
+
+
+def is_message(pair):
+    """Whether a pair is a role that the model knows, and what is said."""
+    return isinstance(pair, list | tuple) and len(pair) == 2 and pair[0] in ROLES and isinstance(pair[1], str)

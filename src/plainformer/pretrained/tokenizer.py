@@ -5,6 +5,7 @@ import tokenizers
 from tokenizers import decoders, models, pre_tokenizers
 
 from plainformer.pretrained.weights import setting
+from plainformer.settings import token_ids, whole
 
 CONTROL = 3  # GGUF's mark of tokens such as <|im_end|> that no text is cut into
 
@@ -23,14 +24,18 @@ class Tokenizer:
         """The token ids of a text, a list. What is written like a special token, ``<|im_end|>``, is one."""
         if not isinstance(text, str):
             raise TypeError(f"encode: text must be a str, got {type(text).__name__}")
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError(f"encode: text must be Unicode, got {text[error.start]!r} at place {error.start}") from error
         return self.engine.encode(text).ids
 
     def decode(self, ids):
         """The text of token ids. A character of which only some bytes are there becomes U+FFFD."""
-        ids = [int(token) for token in ids]
-        size = self.engine.get_vocab_size()
-        if any(not 0 <= token < size for token in ids):
-            raise ValueError(f"decode: ids must be from 0 to {size - 1}, got {min(ids)} to {max(ids)}")
+        return self.text(token_ids("decode", "ids", ids, self.engine.get_vocab_size()))
+
+    def text(self, ids):
+        """What ``decode`` gives, for ids that have been checked before."""
         return self.engine.decode(ids, skip_special_tokens=False)
 
     def stream(self, ids, after=()):
@@ -38,14 +43,20 @@ class Tokenizer:
 
         ``after`` holds the ids that came before: some tokenizers leave out the space before the first word.
         """
-        seen = [int(token) for token in after]
-        shown = len(self.decode(seen))
-        for token in ids:
-            seen.append(token)
-            text = self.decode(seen).rstrip("\ufffd")
-            yield text[shown:]
+        size = self.engine.get_vocab_size()
+        seen = token_ids("stream", "after", after, size)
+        before = self.text(seen)
+        shown = len(before.rstrip("\ufffd"))  # the rest may be a character that ``after`` cuts in two
+
+        def new(text):
+            return text[max(shown, len(before)) if text.startswith(before) else shown:]
+
+        for i, token in enumerate(ids):
+            seen.append(whole("stream", f"ids[{i}]", token, 0, size - 1))
+            text = self.text(seen).rstrip("\ufffd")
+            yield new(text)
             shown = max(shown, len(text))
-        yield self.decode(seen)[shown:]
+        yield new(self.text(seen))
 
 
 def from_fields(file, fields):
@@ -72,8 +83,8 @@ def from_fields(file, fields):
 def from_file(path, stop=()):
     """The tokenizer of a ``tokenizer.json``. Raises ValueError for a file that is none."""
     path = Path(path)
-    text = path.read_text(encoding="utf-8")
+    content = path.read_bytes()
     try:
-        return Tokenizer(tokenizers.Tokenizer.from_str(text), stop)
+        return Tokenizer(tokenizers.Tokenizer.from_str(content.decode()), stop)
     except Exception as error:  # the library raises nothing narrower
         raise ValueError(f"{path}: not a tokenizer file: {error}") from error

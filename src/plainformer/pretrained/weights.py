@@ -72,7 +72,8 @@ def llama(weights, names, sizes, config, tied, bias=False):
     With ``tied`` the head is a view of the embedding. ``bias``: whether the attention has biases.
     """
     embedding = weights.take(f"{names.embedding}.weight", sizes.vocabulary, sizes.width)
-    numbered = [Names(*(name.format(layer) for name in names)) for layer in range(sizes.layers)]
+    # One after the other: a file may tell of more layers than the memory has room for names.
+    numbered = (Names(*(name.format(layer) for name in names)) for layer in range(sizes.layers))
     blocks = tuple(llama_block(weights, layer, sizes, bias) for layer in numbered)
     norm = weights.take(f"{names.norm}.weight", sizes.width)
     head = embedding if tied else weights.take(f"{names.head}.weight", sizes.vocabulary, sizes.width)

@@ -236,6 +236,68 @@ UNSUPPORTED = {
 }
 
 
+@pytest.mark.parametrize("value", ["linear", 3, [1]])
+def test_rotary_parameters_are_an_object(tmp_path, value):
+    random_model("llama", LLAMA["groups"]).save_pretrained(tmp_path)
+    change(tmp_path, rope_parameters=value)
+    with pytest.raises(ValueError, match=re.escape(f"config.json: rope_parameters must be an object, got {value!r}")):
+        huggingface.load(tmp_path)
+
+
+def test_rotary_parameters_may_be_null(tmp_path):
+    random_model("llama", LLAMA["groups"]).save_pretrained(tmp_path)
+    config = json.loads((tmp_path / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps(config | {"rope_parameters": None, "rope_theta": 50.0}))
+    assert huggingface.load(tmp_path)[0].config.base == 50
+
+
+@pytest.mark.parametrize("value", ["no", "false", 0, 1, [], {}])
+def test_switches_are_true_or_false(folder, kind, value):
+    key = {"gpt2": "tie_word_embeddings", "llama": "attention_bias"}[kind]
+    change(folder, **{key: value})
+    with pytest.raises(ValueError, match=re.escape(f"config.json: {key} must be true or false, got {value!r}")):
+        huggingface.load(folder)
+
+
+@pytest.mark.parametrize("value, place, got", [("x", 0, "'x'"), (True, 0, "True"), (2.0, 0, "2.0"), ([2, "x"], 1, "'x'"),
+                                               ({}, 0, "{}"), (-1, 0, "-1")])
+def test_stop_ids_are_whole_numbers(folder, value, place, got):
+    change(folder, eos_token_id=value)
+    message = f"config.json: eos_token_id[{place}] must be a whole number of at least 0, got {got}"
+    with pytest.raises(ValueError, match=re.escape(message)):
+        huggingface.load(folder)
+
+
+@pytest.mark.parametrize("dtype", [int, bool, object, complex, str, None, "foo", ">f4", torch.float32, "longdouble"])
+def test_weights_are_floats_of_three_kinds(folder, dtype):
+    message = f"load: dtype must be float16, float32 or float64, got {dtype!r}"
+    with pytest.raises(ValueError, match=re.escape(message)):
+        huggingface.load(folder, dtype)
+
+
+@pytest.mark.parametrize("dtype", [float, "float16", np.dtype("f4")])
+def test_a_dtype_may_be_written_in_numpys_ways(folder, dtype):
+    assert huggingface.load(folder, dtype)[0].embedding.dtype == dtype
+
+
+@pytest.mark.parametrize("value, message", [
+    (["a"], "be an object, got ['a']"), ("a.safetensors", "be an object, got 'a.safetensors'"), (3, "be an object, got 3"),
+    ({"a": 3}, "name files of its folder, got 3"), ({"a": ["b"]}, "name files of its folder, got ['b']"),
+    ({"a": "../b"}, "name files of its folder, got '../b'"), ({"a": ""}, "name files of its folder, got ''"),
+])
+def test_the_parts_of_a_file_are_an_object_of_names(folder, value, message):
+    (folder / "model.safetensors").unlink()
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": value}))
+    with pytest.raises(ValueError, match=re.escape(f"index.json: weight_map must {message}")):
+        huggingface.load(folder)
+
+
+def test_layers_that_are_not_there_are_not_named(folder, kind):
+    change(folder, **{{"gpt2": "n_layer", "llama": "num_hidden_layers"}[kind]: 10**30})
+    with pytest.raises(ValueError, match=r"the tensor .*\.2\..* is missing"):
+        huggingface.load(folder)
+
+
 def test_settings_of_other_models_are_errors(folder, kind):
     config = (folder / "config.json").read_text()
     for key, value in UNSUPPORTED[kind]:
@@ -300,6 +362,9 @@ def test_the_wrong_loader_says_so(folder, kind):
     change(folder, model_type="bert")
     with pytest.raises(ValueError, match="model_type must be gpt2 or llama, got bert"):
         huggingface.load(folder)
+    change(folder, model_type=["llama"])
+    with pytest.raises(ValueError, match=r"model_type must be gpt2 or llama, got \['llama'\]"):
+        huggingface.load(folder)
 
 
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
@@ -309,7 +374,10 @@ def test_a_missing_file_is_an_error(folder, name):
         huggingface.load(folder)
 
 
-@pytest.mark.parametrize("content, message", [("{", "not a JSON file"), ("[]", "must hold an object, got list")])
+@pytest.mark.parametrize("content, message", [
+    ("{", "not a JSON file"), ("[]", "must hold an object, got list"), ("[" * 100_000, "not a JSON file"),
+    ('{"n_layer": ' + "9" * 5000 + "}", "not a JSON file"),
+])
 def test_a_broken_config_is_an_error(folder, content, message):
     (folder / "config.json").write_text(content)
     with pytest.raises(ValueError, match=f"config.json: {message}"):

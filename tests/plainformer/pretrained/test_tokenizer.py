@@ -77,8 +77,44 @@ def test_pieces_come_as_soon_as_their_ids(tiny):
 
 @pytest.mark.parametrize("ids", [[-1], [len(TOKENS)], [0, 10**9]])
 def test_ids_out_of_range_are_refused(tiny, ids):
-    with pytest.raises(ValueError, match=f"decode: ids must be from 0 to {len(TOKENS) - 1}, got "):
+    with pytest.raises(ValueError, match=rf"decode: ids\[.\] must be a whole number from 0 to {len(TOKENS) - 1}, got "):
         tiny.decode(ids)
+
+
+@pytest.mark.parametrize("ids, got", [("12", "'1'"), ([1.7], "1.7"), ([True], "True"), ([[1]], r"\[1\]")])
+def test_ids_are_whole_numbers(tiny, ids, got):
+    with pytest.raises(ValueError, match=rf"decode: ids\[0\] must be a whole number from 0 to {len(TOKENS) - 1}, got {got}$"):
+        tiny.decode(ids)
+    with pytest.raises(ValueError, match=rf"stream: ids\[1\] must be .*, got {got}$"):
+        list(tiny.stream([1, *ids], after=[1, 2]))
+    with pytest.raises(ValueError, match=rf"stream: after\[0\] must be .*, got {got}$"):
+        list(tiny.stream([], after=ids))
+
+
+def test_a_single_id_is_no_list(tiny):
+    with pytest.raises(TypeError, match="decode: ids must be a list of token ids, got 5"):
+        tiny.decode(5)
+
+
+def cut(tiny, text, place):
+    """What a stream shows that goes on after the first ``place`` ids of a text."""
+    ids = tiny.encode(text)
+    return "".join(tiny.stream(ids[place:], after=ids[:place]))
+
+
+def test_a_character_that_after_cuts_in_two_is_not_lost(tiny):
+    assert [cut(tiny, "a안b", place) for place in range(6)] == ["a안b", "안b", "안b", "안b", "b", ""]
+    assert list(tiny.stream([], after=tiny.encode("a안")[:2])) == [""]
+
+
+def test_a_replacement_character_before_is_not_shown_again(tiny):
+    assert cut(tiny, "a\ufffd안b", 4) == "안b" and cut(tiny, "a\ufffdb", 4) == "b"
+
+
+@pytest.mark.parametrize("text", ["\ud800", "ab\udcff"])
+def test_half_a_character_is_refused(tiny, text):
+    with pytest.raises(ValueError, match=rf"encode: text must be Unicode, got '\{text[-1:].encode('unicode_escape').decode()}'"):
+        tiny.encode(text)
 
 
 @pytest.mark.parametrize("text", [None, b"the", ["the"]])
@@ -110,8 +146,13 @@ def test_a_tokenizer_file(tiny, tmp_path):
     assert tokenizer.from_file(tmp_path / "tokenizer.json").eos is None
 
 
-@pytest.mark.parametrize("content", ["", "[]", json.dumps({"model": 3})])
+@pytest.mark.parametrize("content", [b"", b"[]", json.dumps({"model": 3}).encode(), b"\xff", b"[" * 100_000])
 def test_a_broken_tokenizer_file_is_an_error(tmp_path, content):
-    (tmp_path / "tokenizer.json").write_text(content)
+    (tmp_path / "tokenizer.json").write_bytes(content)
     with pytest.raises(ValueError, match="tokenizer.json: not a tokenizer file: "):
+        tokenizer.from_file(tmp_path / "tokenizer.json")
+
+
+def test_a_missing_tokenizer_file_is_no_broken_one(tmp_path):
+    with pytest.raises(FileNotFoundError, match="tokenizer.json"):
         tokenizer.from_file(tmp_path / "tokenizer.json")

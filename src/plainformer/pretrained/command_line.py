@@ -1,0 +1,163 @@
+"""The command line: ``python -m plainformer "Data visualization empowers users to"`` lets a real model write on."""
+import argparse
+import functools
+import os
+import sys
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from plainformer import gpt2, llama
+from plainformer.generation import generate
+from plainformer.sampling import probabilities
+
+FORWARD = {gpt2.GPT2: gpt2.forward, llama.Llama: llama.forward}
+show = functools.partial(print, end="", flush=True)  # writes a piece of text at once
+
+
+class Writer(NamedTuple):
+    """A model, and what it takes to let it write."""
+    model: Any
+    tokenizer: Any
+    rng: np.random.Generator
+    options: argparse.Namespace
+
+
+def main(arguments=None):
+    """Run the command; return its exit status: 0, 1 if the output was closed, 2 for an error, 130 for Ctrl-C."""
+    options = read_options(arguments)
+    try:
+        run(options)
+        return 0
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more at its end
+        return 1
+    except ModuleNotFoundError as error:
+        wrong = f"the library {error.name} is missing: pip install 'plain-transformer[models]'"
+    except (OSError, ValueError) as error:
+        wrong = error
+    print(f"plainformer: {wrong}", file=sys.stderr)
+    return 2
+
+
+def read_options(arguments):
+    """The options. Ends the program with status 2 if they are wrong, before a model is loaded."""
+    parser = argparse.ArgumentParser("python -m plainformer", description="Let a language model continue a text.")
+    add = parser.add_argument
+    add("prompt", nargs="?", type=text, help="the text to continue; with --chat, what you say")
+    add("--chat", action="store_true", help="talk to SmolLM2: about the prompt, or line by line without one")
+    add("--top", type=count, metavar="N", help="show the N likeliest next tokens instead of writing on")
+    add("--max-new-tokens", type=count, metavar="N", help="write so many tokens at most (100, or as many as fit)")
+    add("--temperature", type=float, default=1.0, help="below 1 fewer surprises, 0 none (%(default)s)")
+    add("--top-k", type=int, metavar="K", help="draw from the K likeliest tokens only")
+    add("--top-p", type=float, metavar="P", help="draw from the likeliest tokens that together reach P")
+    add("--seed", type=lambda value: count(value, least=0), metavar="N", help="the same number gives the same text again")
+    add("--model", type=text, metavar="FOLDER", help="a Hugging Face folder with a GPT-2 or a Llama, instead of SmolLM2")
+    options = parser.parse_args(arguments)
+    if options.prompt is None and not options.chat:
+        parser.error('a prompt is missing, for instance "Data visualization empowers users to"')
+    if options.chat and (options.model or options.top):
+        parser.error("--chat goes with SmolLM2, without --model and --top")
+    for option in ("temperature", "top_k", "top_p"):
+        try:
+            probabilities(np.zeros(2), **{option: getattr(options, option)})
+        except ValueError as error:
+            parser.error(f"argument --{option.replace('_', '-')}: {str(error).partition(': ')[2]}")
+    return options
+
+
+def text(value):
+    """An argument as a text that is not empty and can be cut into tokens."""
+    if not value:
+        raise argparse.ArgumentTypeError("it is empty")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise argparse.ArgumentTypeError("it is not UTF-8") from error
+    return value
+
+
+def count(value, least=1):
+    """An argument as a whole number of at least 1, or of at least the one given."""
+    if not value.isdecimal() or int(value) < least:
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least {least}, got {value}")
+    return int(value)
+
+
+def run(options):
+    """Do what the options say. Raises ValueError or OSError with a sentence for the user."""
+    from plainformer.pretrained import huggingface, smollm2  # they need more libraries than the options do
+
+    model, tokenizer = huggingface.load(options.model) if options.model else smollm2.load()
+    if tokenizer is None:
+        raise ValueError(f"{options.model} has no tokenizer.json")
+    writer = Writer(model, tokenizer, np.random.default_rng(options.seed), options)
+    if options.top:
+        show_next(writer)
+    elif options.chat:
+        converse(writer, smollm2.chat)
+    else:
+        write_on(writer, options.prompt, before=options.prompt)
+
+
+def write_on(writer, prompt, before=""):
+    """Show how the model continues a prompt, token by token, and on stderr how fast; return the new text.
+
+    The text ``before`` is shown first, once it is known that the prompt is no error.
+    """
+    model, tokenizer, rng, options = writer
+    ids, stop = tokenizer.encode(prompt), tokenizer.stop
+    room = max(1, model.config.context - len(ids))
+    tokens = generate(FORWARD[type(model)], model, ids, options.max_new_tokens or min(100, room), rng,
+                      options.temperature, options.top_k, options.top_p, stop)
+    show(before)
+    times, pieces = [time.perf_counter()], []
+    for piece in tokenizer.stream(clocked(tokens, times, stop), after=ids):
+        pieces.append(piece)
+        show(piece)
+    show("\n")
+    first, rest, new = times[1] - times[0], times[-1] - times[1], len(times) - 1
+    speed = f", then {(new - 1) / rest:.1f} tokens/s" if new > 1 else ""
+    print(f"[{len(ids)} tokens read in {first:.2f} s{speed}; {new} new]", file=sys.stderr)
+    return "".join(pieces)
+
+
+def clocked(tokens, times, stop):
+    """Pass on the tokens before one in ``stop``; note the time at which each came."""
+    for token in tokens:
+        times.append(time.perf_counter())
+        if token not in stop:
+            yield token
+
+
+def show_next(writer):
+    """Show the likeliest of the tokens that temperature, top-k and top-p leave, with their probabilities."""
+    model, tokenizer, _, options = writer
+    logits, _ = FORWARD[type(model)](tokenizer.encode(options.prompt), model, last=True)
+    shares = probabilities(np.asarray(logits)[-1], options.temperature, options.top_k, options.top_p)
+    for token in np.argsort(-shares, kind="stable")[:min(options.top, np.count_nonzero(shares))]:
+        show(f"{shares[token]:8.4f}  {token:6d}  {tokenizer.decode([token])!r}\n")
+
+
+def converse(writer, template):
+    """Answer the prompt; without one, answer line after line until the input ends."""
+    said = []
+    for line in [writer.options.prompt] if writer.options.prompt else lines():
+        said.append(("user", line))
+        said.append(("assistant", write_on(writer, template(said))))
+
+
+def lines():
+    """What the user types, line by line; empty lines are left out."""
+    while True:
+        try:
+            line = input("> ")
+        except EOFError:
+            show("\n")
+            return
+        if line.strip():
+            yield line
