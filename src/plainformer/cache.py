@@ -9,7 +9,7 @@ from plainformer.attention import attend_heads, causal_mask, project
 from plainformer.engines import array_namespace
 from plainformer.ledger import named_arrays
 from plainformer.linear import linear
-from plainformer.settings import listed
+from plainformer.settings import listed, whole
 from plainformer.shapes import Array
 
 LOCK = threading.Lock()
@@ -93,6 +93,8 @@ def begin(function, ids, model, kind, cache):
     """
     if not isinstance(model, kind):
         raise TypeError(f"{function}: model must be {kind.__name__}(...), got {type(model).__name__}")
+    whole(function, "config.heads", model.config.heads)
+    whole(function, "the count of blocks", len(model.blocks))
     cache = Cache() if cache is None else cache
     if not isinstance(cache, Cache):
         raise TypeError(f"{function}: cache must be a Cache or None, got {type(cache).__name__}")

@@ -22,6 +22,8 @@ def layer_norm(x, gain, bias, eps=1e-5):
     make it 0/0).
     """
     eps = number("layer_norm", "eps", eps)
+    if x.shape[-1] == 0:
+        return x
     xp = array_namespace(x)
     centered = x - xp.mean(x, axis=-1, keepdims=True)
     variance = xp.vecdot(centered, centered)[..., None] / x.shape[-1]
@@ -32,6 +34,8 @@ def layer_norm(x, gain, bias, eps=1e-5):
 def rms_norm(x, gain, eps=1e-5):
     """Divide each row by its root mean square, then apply the learned gain (Zhang and Sennrich 2019)."""
     eps = number("rms_norm", "eps", eps)
+    if x.shape[-1] == 0:
+        return x
     xp = array_namespace(x)
     mean_square = xp.vecdot(x, x)[..., None] / x.shape[-1]
     return x / xp.sqrt(mean_square + eps) * gain

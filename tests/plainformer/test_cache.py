@@ -209,6 +209,16 @@ def test_another_kind_of_model_is_refused():
             FAMILIES[name].forward([[1, 2], [3]], tiny(name))
 
 
+@every_family
+def test_a_model_without_heads_or_blocks_is_refused(family):
+    forward, model = FAMILIES[family].forward, tiny(family)
+    for heads in (0, 2.0, None):
+        with pytest.raises(ValueError, match=rf"forward: config.heads must be a whole number of at least 1, got {heads}"):
+            forward([1], model._replace(config=model.config._replace(heads=heads)))
+    with pytest.raises(ValueError, match="forward: the count of blocks must be a whole number of at least 1, got 0"):
+        forward([1], model._replace(blocks=()))
+
+
 def test_a_wrong_pairing_is_refused():
     model = tiny("llama")
     for pairing in ("neighbors", None, np.array(["halves"])):
