@@ -11,6 +11,7 @@ import axe_playwright_python
 import nbformat
 import numpy as np
 import pytest
+from explorable_kinds import KINDS
 from filelock import FileLock
 from plaincourse import explorables
 from plaincourse.counting import cache_bytes, work
@@ -34,19 +35,6 @@ sphinx:
     nb_ipywidgets_js: {}
 """
 TOC = "{format: jb-book, root: index, chapters: [{file: live}, {file: odd}]}"
-KINDS = [
-    explorables.Matmul,
-    explorables.Gate,
-    explorables.Attention,
-    explorables.Normalization,
-    explorables.Parameters,
-    explorables.Reach,
-    explorables.Rope,
-    explorables.Sampling,
-    explorables.Caching,
-    explorables.Descent,
-    explorables.Inside,
-]
 HOSTILE = "<img src=x onerror=alert(1)>'\"&amp;"
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 import traitlets
+from explorable_kinds import KINDS
 from plaincourse import explorables
 from plaincourse.counting import cache_bytes, work
 from plaincourse.explorables import reach
@@ -27,19 +28,6 @@ from plainformer.normalization import layer_norm, rms_norm
 from plainformer.positions import rope
 from plainformer.sampling import probabilities
 
-KINDS = [
-    explorables.Matmul,
-    explorables.Gate,
-    explorables.Attention,
-    explorables.Normalization,
-    explorables.Parameters,
-    explorables.Reach,
-    explorables.Rope,
-    explorables.Sampling,
-    explorables.Caching,
-    explorables.Descent,
-    explorables.Inside,
-]
 HOSTILE = """</div><script>alert("&amp;'")</script><img src=x onerror='alert(1)'>"""
 
 
