@@ -11,6 +11,7 @@ from pathlib import Path
 
 SOURCES = ["_config.yml", "_toc.yml", "*.md", "references.bib", "_static/*", "chapters/**/*.ipynb", "chapters/**/*.md", "src/**/*"]
 HTML = Path("_build/html")
+JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"  # its module does nothing when python -m runs it
 
 
 def snapshot():
@@ -20,7 +21,7 @@ def snapshot():
 
 def build():
     """Build what has changed. A warning or an error is shown and does not stop the server."""
-    subprocess.run([sys.executable, "-m", "jupyter_book.cli.main", "build", "-n", "-q", "."])
+    subprocess.run([sys.executable, "-c", JUPYTER_BOOK, "build", "-n", "-q", "."])
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -30,20 +31,24 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-def serve(port):
-    """Serve _build/html on localhost, in the background."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), functools.partial(Quiet, directory=HTML))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    print(f"The book is at http://localhost:{port} and is built again on change. Stop with Ctrl-C.", flush=True)
+def open_port(port):
+    """Return a server of _build/html on localhost, or end with the reason why the port cannot be had."""
+    try:
+        return http.server.ThreadingHTTPServer(("127.0.0.1", port), functools.partial(Quiet, directory=HTML))
+    except (OSError, OverflowError) as error:
+        sys.exit(f"Port {port} cannot be used ({error}). Name another: make serve PORT=8001")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--port", type=int, default=8000)
-    port = parser.parse_args().port
+    parser.add_argument("--port", type=int, default=8000, help="0 takes any that is free")
+    server = open_port(parser.parse_args().port)
     seen = snapshot()
     build()
-    serve(port)
+    if not (HTML / "index.html").exists():
+        sys.exit("The book could not be built.")
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    print(f"The book is at http://localhost:{server.server_port} and is built again on change. Stop with Ctrl-C.", flush=True)
     while True:
         time.sleep(1)
         now = snapshot()

@@ -37,7 +37,7 @@ def main(arguments=None):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more at its end
         return 1
     except ModuleNotFoundError as error:
-        wrong = f"the library {error.name} is missing: pip install 'plain-transformer[models]'"
+        wrong = f"the library {error.name} is missing; in the folder of the course: pip install -e \".[models]\""
     except (OSError, ValueError) as error:
         wrong = error
     print(f"plainformer: {wrong}", file=sys.stderr)

@@ -116,6 +116,8 @@ def rotary_base(file, config):
 def read_config(folder):
     """The path of a folder's config.json and what stands in it."""
     path = Path(folder) / "config.json"
+    if not path.is_file():
+        raise FileNotFoundError(f"{folder}: no folder of a model: it holds no config.json")
     return path, read_json(path)
 
 

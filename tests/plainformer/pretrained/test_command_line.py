@@ -129,10 +129,16 @@ def test_no_network(tmp_path):
     assert result.stderr.splitlines()[-1].startswith("plainformer: SmolLM2 could not be fetched")
 
 
+def test_a_folder_without_a_model(tmp_path):
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path, tmp_path / "none", tmp_path / "file"):
+        check_error(run("a", "--model", str(place)), f"{place}: no folder of a model: it holds no config.json")
+
+
 def test_a_missing_library(folder, tmp_path):
     (tmp_path / "tokenizers.py").write_text("raise ModuleNotFoundError(name='tokenizers')")
     result = run("a", "--model", folder, PYTHONPATH=os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]]))
-    check_error(result, "the library tokenizers is missing: pip install 'plain-transformer[models]'")
+    check_error(result, 'the library tokenizers is missing; in the folder of the course: pip install -e ".[models]"')
 
 
 def start(*arguments):
