@@ -9,6 +9,8 @@ pip install -e '.[benchmark]' brings them all (llama.cpp compiles for a quarter 
 
 The least that a token can cost is the time to read every weight once: bytes of weights ÷ measured read bandwidth.
 The least that a prompt can cost is its multiply–adds ÷ measured speed of a large float32 matrix product.
+"its matrix products alone" is what NumPy's BLAS leaves to any program; the rest of our time is the price of plain code, a
+NumPy call for each step of a formula.
 """
 import argparse
 import gc
