@@ -23,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from pathlib import Path
 
 PROMPT, NEW, LONG = 128, 16, 2048
@@ -96,6 +97,22 @@ class Products(Ours):
 
     def step(self, token):
         self.prefill([token])
+
+
+class OursOnPyTorch(Ours):
+    """The same lines on PyTorch's tensors, which share NumPy's memory."""
+
+    name = "plainformer, PyTorch float32"
+
+    def __init__(self, threads):
+        import torch
+        from plainformer.training import mapped
+        super().__init__(threads)
+        torch.set_num_threads(threads)
+        torch.set_grad_enabled(False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the arrays cannot be written to, and nothing does
+            self.model = mapped(torch.from_numpy, self.model)
 
 
 class Transformers:
@@ -205,9 +222,10 @@ def float_file():
 
 
 ENGINES = {
-    "ours": Ours, "unchecked": Unchecked, "products": Products, "transformers": Transformers, "float": LlamaCppFloat, "q4": LlamaCpp,
+    "ours": Ours, "unchecked": Unchecked, "products": Products, "torch": OursOnPyTorch, "transformers": Transformers,
+    "float": LlamaCppFloat, "q4": LlamaCpp,
 }
-NEEDS = {"transformers": "transformers", "float": "llama_cpp", "q4": "llama_cpp"}
+NEEDS = {"torch": "torch", "transformers": "transformers", "float": "llama_cpp", "q4": "llama_cpp"}
 
 
 def load_alone(engine, threads):
