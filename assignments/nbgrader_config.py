@@ -1,4 +1,6 @@
-"""nbgrader's settings for this course. They also hold for ``nbgrader`` run by hand in this folder, and for its formgrader."""
+"""nbgrader's settings for this course. They also hold for ``nbgrader`` run by hand in this folder, and for
+its formgrader.
+"""
 
 from pathlib import Path
 
@@ -14,13 +16,30 @@ c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", ".pyte
 # Feedback shows a student's own Markdown: no script may come with it.
 c.GenerateFeedback.preprocessors = [preprocessors.GetGrades, SanitizeHTML, CSSHTMLHeaderPreprocessor]
 c.SanitizeHTML.enabled = True
-c.SanitizeHTML.tags = ["a", "blockquote", "br", "code", "div", "em", "i", "li", "ol", "p", "pre", "strong", "sub", "sup", "ul"]
+c.SanitizeHTML.tags = [
+    "a",
+    "blockquote",
+    "br",
+    "code",
+    "div",
+    "em",
+    "i",
+    "li",
+    "ol",
+    "p",
+    "pre",
+    "strong",
+    "sub",
+    "sup",
+    "ul",
+]
 c.SanitizeHTML.attributes = {"a": ["href"], "div": ["class"]}
 
 c.ClearSolutions.code_stub = {"python": "# your answer here"}
 c.ClearSolutions.text_stub = "*Your answer here.*"
 
-# The two of this course are first: what happened to a notebook on its way is mended, and it is marked outside the student's process.
+# The two of this course are first: what happened to a notebook on its way is mended, and it is marked outside
+# the student's process.
 c.Autograde.sanitize_preprocessors = [
     preprocessors.ClearOutput,
     "plaingrader.mend.Mend",

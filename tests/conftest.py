@@ -24,7 +24,9 @@ def notebook(chapter):
 
 @pytest.fixture(scope="session")
 def smollm2():
-    """SmolLM2 and its tokenizer. The first run fetches it; without a network its tests are skipped, except in CI."""
+    """SmolLM2 and its tokenizer. The first run fetches it; without a network its tests are skipped, except in
+    CI.
+    """
     from plainformer.pretrained import smollm2 as source
 
     try:

@@ -1,4 +1,6 @@
-"""A copy of the project with a canary in every solution and reference of an assignment: where it turns up, a solution would."""
+"""A copy of the project with a canary in every solution and reference of an assignment: where it turns up, a
+solution would.
+"""
 
 import re
 import shutil
@@ -24,7 +26,9 @@ def plant(assignments):
     for path in sorted(assignments.glob("source/*/*.ipynb")):
         nb = nbformat.read(path, as_version=4)
         for cell in nb.cells:
-            cell.source, added = re.subn(r"^( *)(### BEGIN SOLUTION.*)$", rf"\1\2\n\1# {CANARY}", cell.source, flags=re.MULTILINE)
+            cell.source, added = re.subn(
+                r"^( *)(### BEGIN SOLUTION.*)$", rf"\1\2\n\1# {CANARY}", cell.source, flags=re.MULTILINE
+            )
             count += added
         nbformat.write(nb, path)
     for path in sorted(assignments.glob("reference/*.py")):

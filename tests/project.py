@@ -12,7 +12,11 @@ NOTEBOOKS = CHAPTERS + sorted((ROOT / "chapters/appendix").glob("*.ipynb"))
 
 def is_sentence(text):
     """Whether a text is a sentence of four words or more: a capital or a digit first, a full stop last."""
-    return bool(re.match(r"[A-Z0-9]", text)) and text.rstrip().endswith((".", "?", "!")) and len(text.split()) >= 4
+    return (
+        bool(re.match(r"[A-Z0-9]", text))
+        and text.rstrip().endswith((".", "?", "!"))
+        and len(text.split()) >= 4
+    )
 
 
 def contents():

@@ -66,7 +66,9 @@ def test_plainformer_can_be_imported_without_torch(path):
 
 
 def test_a_model_writes_without_torch():
-    loaded = loaded_by(WITHOUT_TORCH + """
+    loaded = loaded_by(
+        WITHOUT_TORCH
+        + """
 import numpy as np
 from plainformer import gpt2, llama
 from plainformer.generation import generate
@@ -77,7 +79,8 @@ other = llama.initialize(llama.Config(8, 2, 1e-5, 1e4, "halves"), 9, 4, 1, 6, 1,
 for module, model in ((gpt2, small), (llama, other)):
     assert len(list(generate(module.forward, model, [1], 3, rng))) == 3
     assert cross_entropy(module.forward([1, 2, 3], model)[0], [1, 2, 3]) > 0
-""")
+"""
+    )
     assert "torch" not in loaded
 
 
@@ -89,27 +92,57 @@ def test_torch_is_found_missing_where_it_is_needed():
 @pytest.mark.parametrize("package", ["plainformer", "plaincourse", "plaingrader"])
 def test_nothing_imports_a_chapter_or_a_test(package):
     for path in modules(package):
-        assert not imported(path.read_text(encoding="utf-8")) & {"chapters", "assignments", "tests", "conftest"}, path
+        assert not imported(path.read_text(encoding="utf-8")) & {
+            "chapters",
+            "assignments",
+            "tests",
+            "conftest",
+        }, path
 
 
 @pytest.mark.parametrize("package", ["plainformer", "plaincourse"])
 def test_what_students_get_does_not_need_the_grader(package):
     for path in modules(package):
-        assert not imported(path.read_text(encoding="utf-8")) & {"plaingrader", "nbgrader", "distributed", "nbconvert"}, path
+        assert not imported(path.read_text(encoding="utf-8")) & {
+            "plaingrader",
+            "nbgrader",
+            "distributed",
+            "nbconvert",
+        }, path
 
 
 def test_what_runs_beside_a_students_code_is_light():
-    assert not loaded_by("import plaincourse.assigned.answers") & {"torch", "matplotlib", "nbgrader", "plaingrader"}
+    assert not loaded_by("import plaincourse.assigned.answers") & {
+        "torch",
+        "matplotlib",
+        "nbgrader",
+        "plaingrader",
+    }
 
 
 def test_importing_plaincourse_is_light():
-    assert not loaded_by("import plaincourse") & {"numpy", "matplotlib", "anywidget", "ipywidgets", "torch", "plainformer"}
+    assert not loaded_by("import plaincourse") & {
+        "numpy",
+        "matplotlib",
+        "anywidget",
+        "ipywidgets",
+        "torch",
+        "plainformer",
+    }
 
 
 def test_building_the_book_needs_no_kernel_and_no_torch():
-    extensions = [f"plaincourse.book.{path.stem}" for path in modules("plaincourse/book") if path.stem != "__init__"]
+    extensions = [
+        f"plaincourse.book.{path.stem}" for path in modules("plaincourse/book") if path.stem != "__init__"
+    ]
     assert extensions
-    assert not loaded_by(f"import {', '.join(extensions)}") & {"matplotlib", "anywidget", "ipywidgets", "torch", "ipykernel"}
+    assert not loaded_by(f"import {', '.join(extensions)}") & {
+        "matplotlib",
+        "anywidget",
+        "ipywidgets",
+        "torch",
+        "ipykernel",
+    }
 
 
 def test_the_api_page_needs_no_torch():

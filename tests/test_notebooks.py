@@ -21,12 +21,18 @@ def outputs(notebook):
 
 def test_is_sentence():
     assert is_sentence("A row of four numbers becomes eight.")
-    assert not is_sentence("figure_3_1.svg") and not is_sentence("two bars and a line.") and not is_sentence("Two bars and a line")
+    assert (
+        not is_sentence("figure_3_1.svg")
+        and not is_sentence("two bars and a line.")
+        and not is_sentence("Two bars and a line")
+    )
 
 
 def test_executed_from_top_to_bottom(notebook):
     counts = [cell.execution_count for cell in code_cells(notebook)]
-    assert counts == list(range(1, len(counts) + 1)), "run `make execute`: nbval compares nothing in a cell that has not run"
+    assert counts == list(range(1, len(counts) + 1)), (
+        "run `make execute`: nbval compares nothing in a cell that has not run"
+    )
     assert counts, "a chapter has code"
 
 
@@ -34,23 +40,31 @@ def test_no_warning_and_no_error(notebook):
     for cell, output, _ in outputs(notebook):
         assert output.get("name") != "stderr", f"cell {cell.id} wrote to stderr: {output.text}"
         expected = "raises-exception" in cell.metadata.get("tags", [])
-        assert output.output_type != "error" or expected, f"cell {cell.id} raised {output.ename}: {output.evalue}"
+        assert output.output_type != "error" or expected, (
+            f"cell {cell.id} raised {output.ename}: {output.evalue}"
+        )
 
 
 def test_no_cell_escapes_nbval(notebook):
     for cell in code_cells(notebook):
         tags = [tag for tag in cell.metadata.get("tags", []) if tag.startswith("nbval")]
         comments = re.findall(r"#\s*(?:NBVAL|PYTEST_VALIDATE)\w*", cell.source)
-        assert not tags + comments, f"cell {cell.id}: {tags + comments} would keep nbval from comparing what it shows"
+        assert not tags + comments, (
+            f"cell {cell.id}: {tags + comments} would keep nbval from comparing what it shows"
+        )
 
 
 def broken_fences(text):
-    """Lines that are meant to open a block, but do not: a fence of backticks allows none after it, so it shows as text."""
+    """Lines that are meant to open a block, but do not: a fence of backticks allows none after it, so it
+    shows as text.
+    """
     return re.findall(r"^\s*`{3,}[^`\n]+`.*$", text, re.MULTILINE)
 
 
 def test_broken_fences_are_found():
-    assert broken_fences("A.\n```{dropdown} The product `x @ W`\nRight.\n```") == ["```{dropdown} The product `x @ W`"]
+    assert broken_fences("A.\n```{dropdown} The product `x @ W`\nRight.\n```") == [
+        "```{dropdown} The product `x @ W`"
+    ]
     assert not broken_fences("````{exercise} One\n```python\nx = `1`\n```\n````\n:::{note} `x`\n:::")
 
 
@@ -58,25 +72,34 @@ def test_every_fence_opens_a_block(notebook):
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             found = broken_fences(cell.source)
-            assert not found, f"cell {cell.id}: a title after ``` may hold no backtick (use italics or $…$): {found}"
+            assert not found, (
+                f"cell {cell.id}: a title after ``` may hold no backtick (use italics or $…$): {found}"
+            )
 
 
 def test_figures_are_vectors(notebook):
     for cell, _, types in outputs(notebook):
-        assert not types & {"image/png", "image/jpeg"}, f"cell {cell.id}: nbval does not compare pixels; draw an SVG"
+        assert not types & {
+            "image/png",
+            "image/jpeg",
+        }, f"cell {cell.id}: nbval does not compare pixels; draw an SVG"
 
 
 def test_every_figure_has_alt_text(notebook):
     for cell, _, types in outputs(notebook):
         if types & FIGURES:
             alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
-            assert is_sentence(alt), f"cell {cell.id}: the alt text must be a sentence that says what the figure shows, got {alt!r}"
+            assert is_sentence(alt), (
+                f"cell {cell.id}: the alt text must be a sentence that says what the figure shows, got {alt!r}"
+            )
 
 
 def test_no_kernel_is_needed_to_show_it(notebook):
     assert "widgets" not in notebook.metadata
     for cell, _, types in outputs(notebook):
-        assert not any("widget" in name for name in types), f"cell {cell.id} stores a view of a widget that is gone: run `make execute`"
+        assert not any("widget" in name for name in types), (
+            f"cell {cell.id} stores a view of a widget that is gone: run `make execute`"
+        )
 
 
 def test_no_address_and_no_bare_numpy_scalar(notebook):

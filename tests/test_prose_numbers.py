@@ -1,6 +1,7 @@
 """A number in a chapter's prose is one that a cell of that chapter computes, prints or is given.
 
-Only numbers of three or more significant digits are asked for: they are the ones that nobody can check by looking.
+Only numbers of three or more significant digits are asked for: they are the ones that nobody can check by
+looking.
 """
 
 import re
@@ -38,7 +39,9 @@ def claims(notebook):
 
 
 def evidence(notebook):
-    """The numbers in a notebook's code and in what its cells show. Coordinates inside a drawing do not count."""
+    """The numbers in a notebook's code and in what its cells show. Coordinates inside a drawing do not
+    count.
+    """
     texts = []
     for cell in notebook.cells:
         if cell.cell_type == "code":
@@ -52,8 +55,12 @@ def evidence(notebook):
 
 def test_every_number_in_the_prose_has_a_cell(chapter, notebook):
     allowed = {Decimal(number) for number in EXCEPTIONS.get(chapter.stem, {})}
-    loose = [written for value, written in claims(notebook).items() if value not in evidence(notebook) | allowed]
-    assert not loose, f"{chapter.stem}: no cell shows {sorted(loose)}; compute them, print them, or say them in words"
+    loose = [
+        written for value, written in claims(notebook).items() if value not in evidence(notebook) | allowed
+    ]
+    assert not loose, (
+        f"{chapter.stem}: no cell shows {sorted(loose)}; compute them, print them, or say them in words"
+    )
 
 
 def test_every_exception_is_needed():

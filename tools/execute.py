@@ -44,7 +44,9 @@ def refuse_stderr(notebook):
 
 
 def execute(path):
-    """Run the notebook at `path` in a new kernel and write it back. Raises NotebookError and writes nothing if it fails."""
+    """Run the notebook at `path` in a new kernel and write it back. Raises NotebookError and writes nothing
+    if it fails.
+    """
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(
         notebook,
@@ -62,7 +64,9 @@ def execute(path):
         client.execute()
     except CellExecutionError as error:
         number, cell = started[-1] + 1, notebook.cells[started[-1]]
-        raise NotebookError(f"cell {number} ({cell.id}) raised {error.ename}: {error.evalue}\n{cell.source}") from None
+        raise NotebookError(
+            f"cell {number} ({cell.id}) raised {error.ename}: {error.evalue}\n{cell.source}"
+        ) from None
     except Exception as error:  # a kernel that died, a cell that took too long
         number = started[-1] + 1 if started else 0
         raise NotebookError(f"cell {number}: {type(error).__name__}: {error}") from error
@@ -76,7 +80,9 @@ def execute(path):
 
 
 def main(names):
-    paths = [Path(name) for name in names] or sorted(path for folder in ("chapters", "chapters/appendix") for path in Path(folder).glob("*.ipynb"))
+    paths = [Path(name) for name in names] or sorted(
+        path for folder in ("chapters", "chapters/appendix") for path in Path(folder).glob("*.ipynb")
+    )
     missing = [path for path in paths if not path.is_file()]
     if missing:
         sys.exit(f"No such notebook: {', '.join(map(str, missing))}")

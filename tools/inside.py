@@ -1,4 +1,5 @@
-"""Record SmolLM2 on the documents' prompt into src/plaincourse/explorables/inside.json, for the explorable Inside.
+"""Record SmolLM2 on the documents' prompt into src/plaincourse/explorables/inside.json, for the explorable
+Inside.
 
     python tools/inside.py
 

@@ -1,4 +1,6 @@
-"""Compile requirements.txt, the pinned and complete set, from pyproject.toml, and what instructors need beyond it."""
+"""Compile requirements.txt, the pinned and complete set, from pyproject.toml, and what instructors need
+beyond it.
+"""
 
 import subprocess
 import sys
@@ -42,4 +44,7 @@ if __name__ == "__main__":
     constraints = Path(tempfile.mkdtemp()) / "constraints.txt"
     constraints.write_text("\n".join(pins), encoding="utf-8")
     more = compile_pins(*extras(*LEFT_OUT), f"--constraint={constraints}")
-    write("requirements-instructor.txt", INSTRUCTOR_HEADER + "\n".join(pin for pin in more if pin not in pins) + "\n")
+    write(
+        "requirements-instructor.txt",
+        INSTRUCTOR_HEADER + "\n".join(pin for pin in more if pin not in pins) + "\n",
+    )

@@ -9,14 +9,30 @@ import threading
 import time
 from pathlib import Path
 
-SOURCES = ["_config.yml", "_toc.yml", "*.md", "references.bib", "_static/*", "chapters/**/*.ipynb", "chapters/**/*.md", "src/**/*"]
+SOURCES = [
+    "_config.yml",
+    "_toc.yml",
+    "*.md",
+    "references.bib",
+    "_static/*",
+    "chapters/**/*.ipynb",
+    "chapters/**/*.md",
+    "src/**/*",
+]
 HTML = Path("_build/html")
-JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"  # its module does nothing when python -m runs it
+JUPYTER_BOOK = (  # its module does nothing when python -m runs it
+    "from jupyter_book.cli.main import main; main()"
+)
 
 
 def snapshot():
     """Return the time of the last change of every source."""
-    return {path: path.stat().st_mtime_ns for pattern in SOURCES for path in Path().glob(pattern) if path.suffix != ".pyc"}
+    return {
+        path: path.stat().st_mtime_ns
+        for pattern in SOURCES
+        for path in Path().glob(pattern)
+        if path.suffix != ".pyc"
+    }
 
 
 def build():
@@ -48,7 +64,11 @@ def main():
     if not (HTML / "index.html").exists():
         sys.exit("The book could not be built.")
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    print(f"The book is at http://localhost:{server.server_port} and is built again on change. Stop with Ctrl-C.", flush=True)
+    print(
+        f"The book is at http://localhost:{server.server_port} and is built again on change. Stop with"
+        " Ctrl-C.",
+        flush=True,
+    )
     while True:
         time.sleep(1)
         now = snapshot()

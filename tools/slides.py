@@ -1,11 +1,12 @@
-"""Slides from the chapters' own cells, for teaching: one Reveal.js page a chapter, with the stored outputs, that works offline.
+"""Slides from the chapters' own cells, for teaching: one Reveal.js page a chapter, with the stored outputs,
+that works offline.
 
     python tools/slides.py                            every chapter, into _build/slides
     python tools/slides.py chapters/02_matmul.ipynb   the ones named
 
-A heading opens a new slide, and what does not fit goes on to the next one: tools/slides.js measures it in the browser. Left out are the box at
-the start, the exercises, hints and solutions, the cards of the worked numbers, and the code that draws a figure. An explorable is shown as its
-still picture.
+A heading opens a new slide, and what does not fit goes on to the next one: tools/slides.js measures it in the
+browser. Left out are the box at the start, the exercises, hints and solutions, the cards of the worked
+numbers, and the code that draws a figure. An explorable is shown as its still picture.
 """
 
 import argparse
@@ -30,16 +31,27 @@ ROOT = Path(__file__).resolve().parents[1]
 HERE = Path(__file__).parent
 OUT = ROOT / "_build" / "slides"
 LEFT_OUT = ("Exercises",)  # sections
-BOX = re.compile(r"^(?P<fence>`{3,}|:{3,})\{(?P<kind>[\w:-]+)\}[ ]*(?P<title>[^\n]*)\n(?P<body>.*?)^(?P=fence)[ ]*$", re.MULTILINE | re.DOTALL)
+BOX = re.compile(
+    r"^(?P<fence>`{3,}|:{3,})\{(?P<kind>[\w:-]+)\}[ ]*(?P<title>[^\n]*)\n(?P<body>.*?)^(?P=fence)[ ]*$",
+    re.MULTILINE | re.DOTALL,
+)
 ROLE = re.compile(r"\{(?P<role>[\w:]+)\}`(?P<text>[^`]*)`")
 CHOICE = re.compile(r"[A-Z]\. ")  # a dropdown that is a choice of a question, not a hint
 
 
 def assets():
-    """The files that the pages need, by the name that they get: Reveal.js and MathJax come from installed packages."""
+    """The files that the pages need, by the name that they get: Reveal.js and MathJax come from installed
+    packages.
+    """
     reveal = distribution("sphinx-revealjs").locate_file("sphinx_revealjs/_static/revealjs")
-    math = distribution("sphinx-mathjax-offline").locate_file("sphinx-mathjax-offline/static/mathjax/tex-svg.js")
-    files = {"reveal.js": reveal / "dist/reveal.js", "reveal.css": reveal / "dist/reveal.css", "reveal-LICENSE": reveal / "LICENSE"}
+    math = distribution("sphinx-mathjax-offline").locate_file(
+        "sphinx-mathjax-offline/static/mathjax/tex-svg.js"
+    )
+    files = {
+        "reveal.js": reveal / "dist/reveal.js",
+        "reveal.css": reveal / "dist/reveal.css",
+        "reveal-LICENSE": reveal / "LICENSE",
+    }
     return files | {"tex-svg.js": math, "slides.js": HERE / "slides.js", "slides.css": HERE / "slides.css"}
 
 
@@ -57,8 +69,17 @@ def cited(keys, textual):
     labels = []
     for key in map(str.strip, keys.split(",")):
         entry = bibliography()[key]
-        names = [re.sub(r"[{}]", "", " ".join(person.rich_last_names[0].render_as("text").split())) for person in entry.persons["author"]]
-        who = names[0] if len(names) == 1 else f"{names[0]} and {names[1]}" if len(names) == 2 else f"{names[0]} et al."
+        names = [
+            re.sub(r"[{}]", "", " ".join(person.rich_last_names[0].render_as("text").split()))
+            for person in entry.persons["author"]
+        ]
+        who = (
+            names[0]
+            if len(names) == 1
+            else f"{names[0]} and {names[1]}"
+            if len(names) == 2
+            else f"{names[0]} et al."
+        )
         labels.append(f"{who} ({entry.fields['year']})" if textual else f"{who}, {entry.fields['year']}")
     return ", ".join(labels) if textual else f"({'; '.join(labels)})"
 
@@ -82,11 +103,20 @@ def plain(source):
 
 
 def markdown():
-    """The parser. Formulas stay TeX, for MathJax; a link leads to the other chapter's slides, or is plain text."""
-    parser = MarkdownIt("commonmark", {"html": True}).enable("table").use(dollarmath_plugin, double_inline=True)
+    """The parser. Formulas stay TeX, for MathJax; a link leads to the other chapter's slides, or is plain
+    text.
+    """
+    parser = (
+        MarkdownIt("commonmark", {"html": True}).enable("table").use(dollarmath_plugin, double_inline=True)
+    )
     parser.add_render_rule("math_inline", lambda self, tokens, i, *_: rf"\({escape(tokens[i].content)}\)")
-    parser.add_render_rule("math_inline_double", lambda self, tokens, i, *_: rf"\[{escape(tokens[i].content)}\]")
-    parser.add_render_rule("math_block", lambda self, tokens, i, *_: f'<div class="block formula">\\[{escape(tokens[i].content)}\\]</div>')
+    parser.add_render_rule(
+        "math_inline_double", lambda self, tokens, i, *_: rf"\[{escape(tokens[i].content)}\]"
+    )
+    parser.add_render_rule(
+        "math_block",
+        lambda self, tokens, i, *_: f'<div class="block formula">\\[{escape(tokens[i].content)}\\]</div>',
+    )
     return parser
 
 
@@ -138,12 +168,17 @@ def blocks(source):
 # ---- code
 
 
-HELPERS = re.compile(r"^from plaincourse(\.\w+)? import (check|worked|figures|explorables)(, (figures|explorables))*\n", re.MULTILINE)
+HELPERS = re.compile(
+    r"^from plaincourse(\.\w+)? import (check|worked|figures|explorables)(, (figures|explorables))*\n",
+    re.MULTILINE,
+)
 PICTURES = ("figures", "explorables")
 
 
 def listing(source):
-    """The code to be shown: none for a figure's, which is long and only draws; without the call of worked(), whose card is not shown."""
+    """The code to be shown: none for a figure's, which is long and only draws; without the call of worked(),
+    whose card is not shown.
+    """
     tree = ast.parse(source)
     last = tree.body[-1] if tree.body else None
     called = last.value.func if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call) else None
@@ -157,7 +192,9 @@ def listing(source):
 def picture(cell, svg):
     """A stored figure, apart from the page: the ids inside it are its own."""
     alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
-    return f'<img alt="{escape(alt)}" src="data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}">'
+    return (
+        f'<img alt="{escape(alt)}" src="data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}">'
+    )
 
 
 def shown(cell, output):

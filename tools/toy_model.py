@@ -2,8 +2,9 @@
 
     python tools/toy_model.py
 
-A minute on one core. Two decoder blocks (those of the project's first part) learn the small language of plaincourse.language.
-The seed is fixed; another machine may round otherwise in the last digits, and then the file differs, and with it the numbers of one question.
+A minute on one core. Two decoder blocks (those of the project's first part) learn the small language of
+plaincourse.language. The seed is fixed; another machine may round otherwise in the last digits, and then the
+file differs, and with it the numbers of one question.
 """
 
 import runpy
@@ -21,7 +22,9 @@ STEPS, BATCH, SEED = 500, 32, 0
 
 
 class Toy(NamedTuple):
-    """The weights: a row for each word, the blocks, the gains of queries and keys of each block, the last gain."""
+    """The weights: a row for each word, the blocks, the gains of queries and keys of each block, the last
+    gain.
+    """
 
     embedding: object
     blocks: tuple
@@ -41,10 +44,18 @@ def initialize(rng):
     def widened(block):
         """Heads that together are wider than the stream."""
         queries, keys = HEADS * HEAD_WIDTH, GROUPS * HEAD_WIDTH
-        tables = [rng.normal(scale=0.1, size=size) for size in [(WIDTH, queries), (WIDTH, keys), (WIDTH, keys), (queries, WIDTH)]]
+        tables = [
+            rng.normal(scale=0.1, size=size)
+            for size in [(WIDTH, queries), (WIDTH, keys), (WIDTH, keys), (queries, WIDTH)]
+        ]
         return block._replace(attention=Attention(*tables))
 
-    return Toy(model.embedding, tuple(map(widened, model.blocks)), tuple(np.ones((2, HEAD_WIDTH)) for _ in model.blocks), model.norm)
+    return Toy(
+        model.embedding,
+        tuple(map(widened, model.blocks)),
+        tuple(np.ones((2, HEAD_WIDTH)) for _ in model.blocks),
+        model.norm,
+    )
 
 
 def forward(ids, model):
@@ -65,10 +76,21 @@ def arrays(model):
     """The weights by name, in single precision, and the settings."""
     named = {"embedding": model.embedding, "norm": model.norm}
     for i, (block, gains) in enumerate(zip(model.blocks, model.gains, strict=True)):
-        named |= {f"{i}.attention_norm": block.attention_norm, f"{i}.mlp_norm": block.mlp_norm, f"{i}.gains": gains}
-        named |= {f"{i}.{name}": getattr(block.attention, name) for name in ("query", "key", "value", "output")}
+        named |= {
+            f"{i}.attention_norm": block.attention_norm,
+            f"{i}.mlp_norm": block.mlp_norm,
+            f"{i}.gains": gains,
+        }
+        named |= {
+            f"{i}.{name}": getattr(block.attention, name) for name in ("query", "key", "value", "output")
+        }
         named |= {f"{i}.{name}": getattr(block.mlp, name) for name in ("gate", "up", "down")}
-    return {name: array.astype(np.float32) for name, array in named.items()} | {"layers": LAYERS, "heads": HEADS, "base": BASE, "eps": EPS}
+    return {name: array.astype(np.float32) for name, array in named.items()} | {
+        "layers": LAYERS,
+        "heads": HEADS,
+        "base": BASE,
+        "eps": EPS,
+    }
 
 
 def main():

@@ -116,7 +116,9 @@ def image_and_filter(rng, image, weights, gap):
 
 
 def two_states(W_x, W_h, x1, x2):
-    h1, h2 = rnn(np.array([[x1], [x2]]), np.zeros(1), RNN(np.array([[W_x]]), np.array([[W_h]]), np.zeros(1)))[:, 0]
+    h1, h2 = rnn(np.array([[x1], [x2]]), np.zeros(1), RNN(np.array([[W_x]]), np.array([[W_h]]), np.zeros(1)))[
+        :, 0
+    ]
     return np.array([h1, h2, (1 - h2**2) * W_h * (1 - h1**2) * W_x])
 
 
@@ -174,7 +176,10 @@ def same_tables(x, forward, backward):
 
 
 def text(rng, length, width, forward, backward):
-    tables = [RNN(rng.normal(size=(width, size)), rng.normal(size=(size, size)), rng.normal(size=size)) for size in (forward, backward)]
+    tables = [
+        RNN(rng.normal(size=(width, size)), rng.normal(size=(size, size)), rng.normal(size=size))
+        for size in (forward, backward)
+    ]
     return rng.normal(size=(length, width)), *tables
 
 
@@ -193,8 +198,16 @@ QUESTIONS = [
         reference=one_step,
         properties=(Property("the values", 3, lambda rng: [mine.q1(rng)]),),
         mistakes=(
-            Mistake("uphill", "You went with the slopes. A step goes against them.", step_variant(lambda x, rate: -1, lambda x, rate: -1)),
-            Mistake("factor 2 missing", "The slope of a square u² is 2u.", step_variant(lambda x, rate: 0.5, lambda x, rate: 0.5)),
+            Mistake(
+                "uphill",
+                "You went with the slopes. A step goes against them.",
+                step_variant(lambda x, rate: -1, lambda x, rate: -1),
+            ),
+            Mistake(
+                "factor 2 missing",
+                "The slope of a square u² is 2u.",
+                step_variant(lambda x, rate: 0.5, lambda x, rate: 0.5),
+            ),
             Mistake(
                 "x missing",
                 "b is right. The weight is multiplied with x, so its slope is x times the slope of the miss.",
@@ -210,8 +223,16 @@ QUESTIONS = [
                 "You took the whole slopes. The learning rate makes the step smaller.",
                 step_variant(lambda x, rate: 1 / rate, lambda x, rate: 1 / rate),
             ),
-            Mistake("b left alone", "w is right. The bias is a parameter, too, and takes its own step.", step_variant(bias=lambda x, rate: 0)),
-            Mistake("the slopes", "These are the slopes. What is asked for is w and b after the step.", slopes_alone),
+            Mistake(
+                "b left alone",
+                "w is right. The bias is a parameter, too, and takes its own step.",
+                step_variant(bias=lambda x, rate: 0),
+            ),
+            Mistake(
+                "the slopes",
+                "These are the slopes. What is asked for is w and b after the step.",
+                slopes_alone,
+            ),
         ),
         tolerance=1e-6,
         by_hand=True,
@@ -226,14 +247,26 @@ QUESTIONS = [
             Property("several steps", 2, lambda rng: [points(rng, 5, 2), points(rng, 4, 7)]),
         ),
         mistakes=(
-            Mistake("the other order", "Now the slope of w sees a b that has moved already. Both slopes belong to the same place.", bias_first),
+            Mistake(
+                "the other order",
+                "Now the slope of w sees a b that has moved already. Both slopes belong to the same place.",
+                bias_first,
+            ),
             Mistake(
                 "mean for sum",
                 "The loss is the sum of the squared misses, not their mean.",
                 lambda x, y, rate, steps: fit_line(x, y, rate / len(x), steps),
             ),
-            Mistake("factor 2 missing", "The slope of a square u² is 2u.", lambda x, y, rate, steps: fit_line(x, y, rate / 2, steps)),
-            Mistake("one step only", "After the first step it stops, or begins again. Each step goes on from the last w and b.", start_again),
+            Mistake(
+                "factor 2 missing",
+                "The slope of a square u² is 2u.",
+                lambda x, y, rate, steps: fit_line(x, y, rate / 2, steps),
+            ),
+            Mistake(
+                "one step only",
+                "After the first step it stops, or begins again. Each step goes on from the last w and b.",
+                start_again,
+            ),
         ),
         handed_out=broken_fit_line,
     ),
@@ -261,7 +294,8 @@ QUESTIONS = [
             ),
             Mistake(
                 "second layer forgotten",
-                "On the way back, the slope of the answer is multiplied with the weight of each unit in second.",
+                "On the way back, the slope of the answer is multiplied with the weight of each unit in"
+                " second.",
                 lambda x, first, second, target: first_slopes(x, first, second, target) / second,
             ),
             Mistake(
@@ -290,8 +324,16 @@ QUESTIONS = [
                 "You flipped the filter. Here it is laid on as it is.",
                 lambda image, weights, bias: filter_layer(image, weights[::-1, ::-1], bias),
             ),
-            Mistake("no bend", "A negative sum becomes 0. Yours are still negative.", lambda image, weights, bias: filtered(image, weights) + bias),
-            Mistake("no bias", "The bias is added to every sum, before the bend.", lambda image, weights, bias: filter_layer(image, weights, 0)),
+            Mistake(
+                "no bend",
+                "A negative sum becomes 0. Yours are still negative.",
+                lambda image, weights, bias: filtered(image, weights) + bias,
+            ),
+            Mistake(
+                "no bias",
+                "The bias is added to every sum, before the bend.",
+                lambda image, weights, bias: filter_layer(image, weights, 0),
+            ),
             Mistake(
                 "bias after the bend",
                 "You bent first and added the bias then. It is part of the sum that is bent.",
@@ -313,10 +355,21 @@ QUESTIONS = [
         reference=gap_filter,
         properties=(
             Property("gap 1", 1, lambda rng: [image_and_filter(rng, (5, 6), (2, 3), 1)]),
-            Property("wider gaps", 3, lambda rng: [image_and_filter(rng, (8, 7), (3, 2), 2), image_and_filter(rng, (9, 11), (2, 3), 3)]),
+            Property(
+                "wider gaps",
+                3,
+                lambda rng: [
+                    image_and_filter(rng, (8, 7), (3, 2), 2),
+                    image_and_filter(rng, (9, 11), (2, 3), 3),
+                ],
+            ),
         ),
         mistakes=(
-            Mistake("gap ignored", "Your filter is laid on without gaps.", lambda image, weights, gap: filtered(image, weights)),
+            Mistake(
+                "gap ignored",
+                "Your filter is laid on without gaps.",
+                lambda image, weights, gap: filtered(image, weights),
+            ),
             Mistake(
                 "in jumps",
                 "You moved the filter in jumps. It moves by one pixel; what is spread are its own numbers.",
@@ -324,7 +377,8 @@ QUESTIONS = [
             ),
             Mistake(
                 "a thinner image",
-                "You left out rows and columns of the image first. The filter starts at every pixel where it fits.",
+                "You left out rows and columns of the image first. The filter starts at every pixel where it"
+                " fits.",
                 lambda image, weights, gap: filtered(image[::gap, ::gap], weights),
             ),
             Mistake(
@@ -352,7 +406,11 @@ QUESTIONS = [
         reference=two_states,
         properties=(Property("the values", 4, lambda rng: [mine.q6(rng)]),),
         mistakes=(
-            Mistake("no memory", "The second state starts from nothing. The first state enters its sum.", without_memory),
+            Mistake(
+                "no memory",
+                "The second state starts from nothing. The first state enters its sum.",
+                without_memory,
+            ),
             Mistake(
                 "last bend forgotten",
                 "The states are right. On the way back you also pass the bend of the second step.",
@@ -394,12 +452,25 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "in the order of reading",
-                "Your second half begins with the state of the last word. Put each state into the row of its own word.",
+                "Your second half begins with the state of the last word. Put each state into the row of its"
+                " own word.",
                 in_reading_order,
             ),
-            Mistake("forward twice", "The second network reads in the same direction as the first. It begins at the last word.", forward_twice),
-            Mistake("halves exchanged", "The two halves have changed places: the forward states come first.", exchanged),
-            Mistake("the same tables", "You used the tables of forward for both. The second network has its own.", same_tables),
+            Mistake(
+                "forward twice",
+                "The second network reads in the same direction as the first. It begins at the last word.",
+                forward_twice,
+            ),
+            Mistake(
+                "halves exchanged",
+                "The two halves have changed places: the forward states come first.",
+                exchanged,
+            ),
+            Mistake(
+                "the same tables",
+                "You used the tables of forward for both. The second network has its own.",
+                same_tables,
+            ),
         ),
         refuse=("torch.nn.RNN",),
     ),

@@ -186,7 +186,11 @@ QUESTIONS = [
                 "The two multiplies come one after the other, so their counts are added up.",
                 lambda T, E, F, G: np.array([T, G, T * E * F * T * F * G, E * F * G * T * E * G]),
             ),
-            Mistake("orders exchanged", "The two counts have changed places.", lambda T, E, F, G: shape_and_products(T, E, F, G)[[0, 1, 3, 2]]),
+            Mistake(
+                "orders exchanged",
+                "The two counts have changed places.",
+                lambda T, E, F, G: shape_and_products(T, E, F, G)[[0, 1, 3, 2]],
+            ),
             Mistake(
                 "shape turned",
                 "The shape is turned: rows come from the left factor, columns from the right one.",
@@ -203,7 +207,11 @@ QUESTIONS = [
         reference=contributions,
         properties=(
             Property("one row", 2, lambda rng: [row_and_table(rng, (), 3, 5), row_and_table(rng, (), 4, 2)]),
-            Property("many rows at once", 2, lambda rng: [row_and_table(rng, (2,), 4, 3), row_and_table(rng, (2, 3), 5, 4)]),
+            Property(
+                "many rows at once",
+                2,
+                lambda rng: [row_and_table(rng, (2,), 4, 3), row_and_table(rng, (2, 3), 5, 4)],
+            ),
         ),
         mistakes=(
             Mistake(
@@ -211,13 +219,19 @@ QUESTIONS = [
                 "Your table is turned: its rows belong to the numbers of x, its columns to the outputs.",
                 lambda x, weight: np.swapaxes(contributions(x, weight), -1, -2),
             ),
-            Mistake("added up", "These are the outputs. Keep their products apart.", lambda x, weight: x @ weight),
+            Mistake(
+                "added up", "These are the outputs. Keep their products apart.", lambda x, weight: x @ weight
+            ),
             Mistake(
                 "sums so far",
                 "You added up on the way down. Each number is one product.",
                 lambda x, weight: np.cumsum(contributions(x, weight), axis=-2),
             ),
-            Mistake("without sign", "You dropped the signs. A contribution may be negative.", lambda x, weight: np.abs(contributions(x, weight))),
+            Mistake(
+                "without sign",
+                "You dropped the signs. A contribution may be negative.",
+                lambda x, weight: np.abs(contributions(x, weight)),
+            ),
             Mistake(
                 "shares",
                 "You divided by the output. Give the products themselves.",
@@ -241,7 +255,9 @@ QUESTIONS = [
                 column_by_column,
             ),
             Mistake("no bias", "The bias got lost.", lambda x, weight, bias: x @ weight.T),
-            Mistake("bias subtracted", "The bias has the wrong sign.", lambda x, weight, bias: x @ weight.T - bias),
+            Mistake(
+                "bias subtracted", "The bias has the wrong sign.", lambda x, weight, bias: x @ weight.T - bias
+            ),
         ),
         refuse=("torch.nn.functional.linear", "torch.nn.Linear"),
         handed_out=broken_from_pytorch,
@@ -253,17 +269,33 @@ QUESTIONS = [
         reference=adapted,
         properties=(
             Property("one row", 2, lambda rng: [adapter(rng, (), 5, 4, 2)]),
-            Property("many rows at once", 2, lambda rng: [adapter(rng, (2,), 4, 6, 3), adapter(rng, (2, 3), 6, 5, 1)]),
+            Property(
+                "many rows at once",
+                2,
+                lambda rng: [adapter(rng, (2,), 4, 6, 3), adapter(rng, (2, 3), 6, 5, 1)],
+            ),
         ),
         mistakes=(
-            Mistake("the table is missing", "This is the correction alone. The output of the large table belongs to it.", adapted_variant(whole=0)),
-            Mistake("alpha alone", "You multiplied by alpha. It is to be divided by the rank.", adapted_variant(scale=lambda alpha, a: alpha)),
+            Mistake(
+                "the table is missing",
+                "This is the correction alone. The output of the large table belongs to it.",
+                adapted_variant(whole=0),
+            ),
+            Mistake(
+                "alpha alone",
+                "You multiplied by alpha. It is to be divided by the rank.",
+                adapted_variant(scale=lambda alpha, a: alpha),
+            ),
             Mistake(
                 "divided by the width",
                 "You divided alpha by the width of x. The rank R is the other length of a.",
                 adapted_variant(scale=lambda alpha, a: alpha / a.shape[0]),
             ),
-            Mistake("no scale", "The correction is right but for its factor.", adapted_variant(scale=lambda alpha, a: 1)),
+            Mistake(
+                "no scale",
+                "The correction is right but for its factor.",
+                adapted_variant(scale=lambda alpha, a: 1),
+            ),
             Mistake(
                 "scale on everything",
                 "The factor is for the correction alone. You scaled the output of the large table, too.",
@@ -283,9 +315,21 @@ QUESTIONS = [
                 "With one number changed, the outputs move. The other two have to make up for it.",
                 lambda x, weight, first: np.array([first, x[1], x[2]]),
             ),
-            Mistake("first output only", "The first output stays, but the second moves. Both numbers have to change.", one_output_only(0)),
-            Mistake("second output only", "The second output stays, but the first moves. Both numbers have to change.", one_output_only(1)),
-            Mistake("the other way", "You changed the last two numbers by the right amounts, in the wrong direction.", other_way),
+            Mistake(
+                "first output only",
+                "The first output stays, but the second moves. Both numbers have to change.",
+                one_output_only(0),
+            ),
+            Mistake(
+                "second output only",
+                "The second output stays, but the first moves. Both numbers have to change.",
+                one_output_only(1),
+            ),
+            Mistake(
+                "the other way",
+                "You changed the last two numbers by the right amounts, in the wrong direction.",
+                other_way,
+            ),
             Mistake(
                 "the difference",
                 "This row, added to x, gives the row that is asked for. Add it.",
@@ -301,19 +345,32 @@ QUESTIONS = [
         answer="unseen_part",
         reference=unseen_part,
         properties=(
-            Property("a narrower table", 2, lambda rng: [row_and_table(rng, (), 4, 2), row_and_table(rng, (2,), 5, 3)]),
+            Property(
+                "a narrower table",
+                2,
+                lambda rng: [row_and_table(rng, (), 4, 2), row_and_table(rng, (2,), 5, 3)],
+            ),
             Property("a wider table", 1, lambda rng: [row_and_table(rng, (2,), 3, 5)]),
             Property("columns that depend on one another", 2, lambda rng: [dependent(rng, (2, 3), 5, 4, 2)]),
         ),
         mistakes=(
-            Mistake("the seen part", "This is the other part, the one that the table sees. Take it away from x.", seen_part),
+            Mistake(
+                "the seen part",
+                "This is the other part, the one that the table sees. Take it away from x.",
+                seen_part,
+            ),
             Mistake(
                 "column after column",
-                "You took away the share of each column by itself. Columns overlap unless they stand at right angles, so you took some of it twice.",
+                "You took away the share of each column by itself. Columns overlap unless they stand at right"
+                " angles, so you took some of it twice.",
                 column_after_column,
             ),
             Mistake("first column only", "Your part is unseen by the first column alone.", first_column_only),
-            Mistake("wrong sign", "Every sign is turned: seen part plus unseen part is x.", lambda x, weight: -unseen_part(x, weight)),
+            Mistake(
+                "wrong sign",
+                "Every sign is turned: seen part plus unseen part is x.",
+                lambda x, weight: -unseen_part(x, weight),
+            ),
         ),
         tolerance=1e-6,
     ),

@@ -34,7 +34,13 @@ def squared_variant(bend=lambda z: np.maximum(z, 0) ** 2, up=1, down=1):
 
 def tables(rng, leading):
     e, f = 4, 6
-    return rng.normal(size=(*leading, e)), rng.normal(size=(e, f)), rng.normal(size=f), rng.normal(size=(f, e)), rng.normal(size=e)
+    return (
+        rng.normal(size=(*leading, e)),
+        rng.normal(size=(e, f)),
+        rng.normal(size=f),
+        rng.normal(size=(f, e)),
+        rng.normal(size=e),
+    )
 
 
 # ---- q3: mend GELU
@@ -57,7 +63,9 @@ def folded(up, up_bias, down, down_bias):
 
 def folded_variant(bias):
     """The folded table with another last row."""
-    return lambda up, up_bias, down, down_bias: np.concatenate([up @ down, bias(up_bias, down, down_bias)[None]])
+    return lambda up, up_bias, down, down_bias: np.concatenate(
+        [up @ down, bias(up_bias, down, down_bias)[None]]
+    )
 
 
 def two_layers(rng, e, f, g):
@@ -109,13 +117,21 @@ QUESTIONS = [
         reference=small_mlp,
         properties=(Property("the value", 3, lambda rng: [mine.q1(rng)]),),
         mistakes=(
-            Mistake("no bend", "You multiplied the hidden numbers as they are. The negative ones become 0 first.", lambda x, up, down: x @ up @ down),
+            Mistake(
+                "no bend",
+                "You multiplied the hidden numbers as they are. The negative ones become 0 first.",
+                lambda x, up, down: x @ up @ down,
+            ),
             Mistake(
                 "bend at the end",
                 "The bend belongs between the tables. At the end, a negative result is right.",
                 lambda x, up, down: relu(x @ up @ down),
             ),
-            Mistake("sign dropped", "ReLU makes a negative number 0. You turned it round.", lambda x, up, down: abs(x @ up) @ down),
+            Mistake(
+                "sign dropped",
+                "ReLU makes a negative number 0. You turned it round.",
+                lambda x, up, down: abs(x @ up) @ down,
+            ),
         ),
         tolerance=1e-6,
         by_hand=True,
@@ -135,9 +151,19 @@ QUESTIONS = [
                 "Square after the negative numbers are gone: (−2)² is 4, and ReLU lets it through.",
                 squared_variant(lambda z: relu(z**2)),
             ),
-            Mistake("not squared", "The bend is ReLU alone: square what it lets through.", squared_variant(relu)),
-            Mistake("no bias on the way up", "up_bias is missing: it is added before the bend.", squared_variant(up=0)),
-            Mistake("no bias on the way down", "down_bias is missing: it is added at the end.", squared_variant(down=0)),
+            Mistake(
+                "not squared", "The bend is ReLU alone: square what it lets through.", squared_variant(relu)
+            ),
+            Mistake(
+                "no bias on the way up",
+                "up_bias is missing: it is added before the bend.",
+                squared_variant(up=0),
+            ),
+            Mistake(
+                "no bias on the way down",
+                "down_bias is missing: it is added at the end.",
+                squared_variant(down=0),
+            ),
         ),
     ),
     Question(
@@ -147,14 +173,23 @@ QUESTIONS = [
         reference=lambda z: gelu_tanh(z),
         properties=(
             Property("numbers near zero", 2, lambda rng: [(rng.normal(size=8),), (rng.normal(size=(2, 3)),)]),
-            Property("numbers far from zero", 1, lambda rng: [(rng.uniform(2, 4, size=5) * rng.choice([-1, 1], size=5),)]),
+            Property(
+                "numbers far from zero",
+                1,
+                lambda rng: [(rng.uniform(2, 4, size=5) * rng.choice([-1, 1], size=5),)],
+            ),
         ),
         mistakes=(
             Mistake("square for cube", "The cubic term has z**3.", tanh_form(power=2)),
             Mistake("no half", "The factor ½ at the front is missing.", tanh_form(half=1.0)),
             Mistake("no cubic term", "The term 0.044715 z³ is missing.", tanh_form(cubic=0.0)),
         ),
-        refuse=("plainformer.activations.gelu_tanh", "plainformer.activations.gelu", "torch.nn.functional.gelu", "torch.nn.GELU"),
+        refuse=(
+            "plainformer.activations.gelu_tanh",
+            "plainformer.activations.gelu",
+            "torch.nn.functional.gelu",
+            "torch.nn.GELU",
+        ),
         handed_out=broken_gelu,
     ),
     Question(
@@ -163,13 +198,22 @@ QUESTIONS = [
         answer="folded",
         reference=folded,
         properties=(
-            Property("biases that are zero", 1, lambda rng: [(rng.normal(size=(3, 5)), np.zeros(5), rng.normal(size=(5, 2)), np.zeros(2))]),
-            Property("biases of any kind", 3, lambda rng: [two_layers(rng, 3, 4, 2), two_layers(rng, 2, 6, 5), two_layers(rng, 4, 3, 6)]),
+            Property(
+                "biases that are zero",
+                1,
+                lambda rng: [(rng.normal(size=(3, 5)), np.zeros(5), rng.normal(size=(5, 2)), np.zeros(2))],
+            ),
+            Property(
+                "biases of any kind",
+                3,
+                lambda rng: [two_layers(rng, 3, 4, 2), two_layers(rng, 2, 6, 5), two_layers(rng, 4, 3, 6)],
+            ),
         ),
         mistakes=(
             Mistake(
                 "the first bias forgotten",
-                "up_bias has no part in it. It is added to the hidden numbers, and they pass the second table.",
+                "up_bias has no part in it. It is added to the hidden numbers, and they pass the second"
+                " table.",
                 folded_variant(lambda up_bias, down, down_bias: down_bias),
             ),
             Mistake(
@@ -179,8 +223,11 @@ QUESTIONS = [
             ),
             Mistake(
                 "bias in every row",
-                "You sent rows through both layers to see what comes out. Take away what a row of zeros gives.",
-                lambda up, up_bias, down, down_bias: (np.eye(len(up) + 1, len(up)) @ up + up_bias) @ down + down_bias,
+                "You sent rows through both layers to see what comes out. Take away what a row of zeros"
+                " gives.",
+                lambda up, up_bias, down, down_bias: (
+                    (np.eye(len(up) + 1, len(up)) @ up + up_bias) @ down + down_bias
+                ),
             ),
             Mistake(
                 "bias on top",
@@ -203,7 +250,8 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "slopes",
-                "These are the slopes of the three pieces. A hidden number that has begun goes on: each weight is the change of slope at its place.",
+                "These are the slopes of the three pieces. A hidden number that has begun goes on: each"
+                " weight is the change of slope at its place.",
                 lambda places, heights: np.diff(heights, prepend=0) / np.diff(places, prepend=0),
             ),
             Mistake(
@@ -232,13 +280,21 @@ QUESTIONS = [
         reference=small_swiglu,
         properties=(Property("the value", 4, lambda rng: [mine.q6(rng)]),),
         mistakes=(
-            Mistake("SiLU on the values", "SiLU is on the wrong side: it bends what comes from gate.", small_gated(lambda a, u: a * silu(u))),
+            Mistake(
+                "SiLU on the values",
+                "SiLU is on the wrong side: it bends what comes from gate.",
+                small_gated(lambda a, u: a * silu(u)),
+            ),
             Mistake(
                 "sigmoid for SiLU",
                 "You took the share alone. SiLU is the number itself times the share.",
                 small_gated(lambda a, u: sigmoid(a) * u),
             ),
-            Mistake("no SiLU", "You multiplied the two rows as they are. The gate numbers pass SiLU first.", small_gated(lambda a, u: a * u)),
+            Mistake(
+                "no SiLU",
+                "You multiplied the two rows as they are. The gate numbers pass SiLU first.",
+                small_gated(lambda a, u: a * u),
+            ),
             Mistake(
                 "ReLU for SiLU",
                 "You set the negative gate number to 0. SiLU lets a little of it through.",
@@ -249,7 +305,11 @@ QUESTIONS = [
                 "The share of a large number is near 1: it has e to the power of minus the number.",
                 small_gated(lambda a, u: a * sigmoid(-a) * u),
             ),
-            Mistake("sum for product", "You added gates and values. A gate is a factor.", small_gated(lambda a, u: silu(a) + u)),
+            Mistake(
+                "sum for product",
+                "You added gates and values. A gate is a factor.",
+                small_gated(lambda a, u: silu(a) + u),
+            ),
         ),
         tolerance=1e-4,
         by_hand=True,
@@ -261,7 +321,11 @@ QUESTIONS = [
         reference=gated_in_turn,
         properties=(
             Property("one row", 2, lambda rng: [one_wide_table(rng, (), 3, 4)]),
-            Property("many rows at once", 2, lambda rng: [one_wide_table(rng, (2,), 5, 3), one_wide_table(rng, (3, 2), 4, 6)]),
+            Property(
+                "many rows at once",
+                2,
+                lambda rng: [one_wide_table(rng, (2,), 5, 3), one_wide_table(rng, (3, 2), 4, 6)],
+            ),
         ),
         mistakes=(
             Mistake(
@@ -274,9 +338,21 @@ QUESTIONS = [
                 "Gates and values have changed places: column 0 makes a gate.",
                 turn_variant(split=lambda z: (z[..., 1::2], z[..., 0::2])),
             ),
-            Mistake("one not added", "1 is added to each value before it meets its gate.", turn_variant(lambda a, u: silu(a) * u)),
-            Mistake("one added to the gate", "You added the 1 to the gate. It belongs to the value.", turn_variant(lambda a, u: (silu(a) + 1) * u)),
-            Mistake("SiLU on the values", "SiLU bends the gates. The values stay as they are, plus 1.", turn_variant(lambda a, u: a * silu(u + 1))),
+            Mistake(
+                "one not added",
+                "1 is added to each value before it meets its gate.",
+                turn_variant(lambda a, u: silu(a) * u),
+            ),
+            Mistake(
+                "one added to the gate",
+                "You added the 1 to the gate. It belongs to the value.",
+                turn_variant(lambda a, u: (silu(a) + 1) * u),
+            ),
+            Mistake(
+                "SiLU on the values",
+                "SiLU bends the gates. The values stay as they are, plus 1.",
+                turn_variant(lambda a, u: a * silu(u + 1)),
+            ),
         ),
     ),
 ]

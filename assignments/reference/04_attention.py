@@ -43,7 +43,9 @@ def counts(T, heads, groups, width, head, tables=None, shared=None, matrices=2, 
     E, shared = heads * width, shared or groups
     parameters = matrices * E * E + 2 * E * shared * width
     reads = head // (heads // groups) if reads is None else reads
-    return np.array([T * shared * width, tables or heads * T * T, parameters, divide or math.sqrt(width), reads])
+    return np.array(
+        [T * shared * width, tables or heads * T * T, parameters, divide or math.sqrt(width), reads]
+    )
 
 
 # ---- q4: scores with a cap
@@ -63,7 +65,9 @@ def capped_attention(q, k, v, cap, mask):
 
 def with_bend(bend):
     """The function with another bend of the scores."""
-    return lambda q, k, v, cap, mask: softmax(np.where(mask, bend(scores_of(q, k), cap, q.shape[-1]), -np.inf)) @ v
+    return lambda q, k, v, cap, mask: (
+        softmax(np.where(mask, bend(scores_of(q, k), cap, q.shape[-1]), -np.inf)) @ v
+    )
 
 
 def masked_before_the_cap(q, k, v, cap, mask):
@@ -75,13 +79,20 @@ def masked_after_softmax(q, k, v, cap, mask):
 
 
 def capped_case(rng, T, S, D, E, mask, leading=()):
-    q, k, v = rng.normal(size=(*leading, T, D)), rng.normal(size=(*leading, S, D)), rng.normal(size=(*leading, S, E))
+    q, k, v = (
+        rng.normal(size=(*leading, T, D)),
+        rng.normal(size=(*leading, S, D)),
+        rng.normal(size=(*leading, S, E)),
+    )
     q *= 6 / np.abs(scores_of(q, k)).max()  # the largest score is 6, far beyond the cap
     return q, k, v, float(rng.integers(5, 9)) / 4, mask
 
 
 def everything(rng):
-    return [capped_case(rng, 3, 4, 5, 2, np.ones((3, 4), dtype=bool)), capped_case(rng, 2, 5, 3, 4, np.ones((2, 5), dtype=bool))]
+    return [
+        capped_case(rng, 3, 4, 5, 2, np.ones((3, 4), dtype=bool)),
+        capped_case(rng, 2, 5, 3, 4, np.ones((2, 5), dtype=bool)),
+    ]
 
 
 def hidden(rng):
@@ -143,7 +154,11 @@ def grouped_attention(q, k, v):
     return attend_heads(q, k, v)
 
 
-def grouped(copied=lambda x, times: np.repeat(x, times, axis=0), merged=merge_heads, scale=lambda heads, D: math.sqrt(D)):
+def grouped(
+    copied=lambda x, times: np.repeat(x, times, axis=0),
+    merged=merge_heads,
+    scale=lambda heads, D: math.sqrt(D),
+):
     """The function with another step."""
 
     def answer(q, k, v):
@@ -176,24 +191,36 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "not divided by the root",
-                "You took softmax of the dot products themselves. Divide them by the root of the width first.",
+                "You took softmax of the dot products themselves. Divide them by the root of the width"
+                " first.",
                 mixed_by(softmax, 1),
             ),
-            Mistake("divided by the width", "You divided the dot products by the width, 4. Divide by its root.", mixed_by(softmax, 4)),
+            Mistake(
+                "divided by the width",
+                "You divided the dot products by the width, 4. Divide by its root.",
+                mixed_by(softmax, 4),
+            ),
             Mistake(
                 "shares instead of softmax",
-                "You divided each score by the sum of the scores. Softmax takes e to the power of each first.",
+                "You divided each score by the sum of the scores. Softmax takes e to the power of each"
+                " first.",
                 mixed_by(lambda s: s / s.sum()),
             ),
-            Mistake("scores as weights", "You mixed the values by the scores. Softmax makes weights from them first.", mixed_by(lambda s: s)),
+            Mistake(
+                "scores as weights",
+                "You mixed the values by the scores. Softmax makes weights from them first.",
+                mixed_by(lambda s: s),
+            ),
             Mistake(
                 "sum forgotten",
-                "You mixed by the powers of e. Divide them by their sum first, so that the weights add up to 1.",
+                "You mixed by the powers of e. Divide them by their sum first, so that the weights add up"
+                " to 1.",
                 mixed_by(np.exp),
             ),
             Mistake(
                 "sum forgotten, largest score subtracted",
-                "You subtracted the largest score, which is fine, and mixed by the powers of e. Divide them by their sum first.",
+                "You subtracted the largest score, which is fine, and mixed by the powers of e. Divide them"
+                " by their sum first.",
                 mixed_by(lambda s: np.exp(s - s.max())),
             ),
         ),
@@ -209,7 +236,8 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "weights multiplied",
-                "You multiplied the weights. What is multiplied are the scores, and the new weights add up to 1 again.",
+                "You multiplied the weights. What is multiplied are the scores, and the new weights add up to"
+                " 1 again.",
                 lambda w, factor: factor * w,
             ),
             Mistake(
@@ -219,17 +247,20 @@ QUESTIONS = [
             ),
             Mistake(
                 "unchanged",
-                "You left the weights as they were. Softmax forgets a number added to all scores, but not a factor.",
+                "You left the weights as they were. Softmax forgets a number added to all scores, but not a"
+                " factor.",
                 lambda w, factor: w,
             ),
             Mistake(
                 "softmax of the weights",
-                "You took softmax of the multiplied weights. The scores are multiplied: their powers of e are what the weights come from.",
+                "You took softmax of the multiplied weights. The scores are multiplied: their powers of e are"
+                " what the weights come from.",
                 lambda w, factor: softmax(factor * w),
             ),
             Mistake(
                 "root instead of power",
-                "Your weights became more even, as with a shorter query. A longer one makes them more uneven.",
+                "Your weights became more even, as with a shorter query. A longer one makes them more"
+                " uneven.",
                 lambda w, factor: softmax(np.log(w) / factor),
             ),
         ),
@@ -245,7 +276,8 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "every head its own keys",
-                "You gave each query head keys and values of its own. There are only G of each, and their matrices are narrower for it.",
+                "You gave each query head keys and values of its own. There are only G of each, and their"
+                " matrices are narrower for it.",
                 lambda T, H, G, D, head: counts(T, H, G, D, head, shared=H),
             ),
             Mistake(
@@ -255,7 +287,8 @@ QUESTIONS = [
             ),
             Mistake(
                 "a table for each key/value head",
-                "You counted one table of weights for each key/value head. Heads that share keys still ask with queries of their own.",
+                "You counted one table of weights for each key/value head. Heads that share keys still ask"
+                " with queries of their own.",
                 lambda T, H, G, D, head: counts(T, H, G, D, head, tables=G * T * T),
             ),
             Mistake(
@@ -287,13 +320,17 @@ QUESTIONS = [
             Property(
                 "leading axes",
                 1,
-                lambda rng: [capped_case(rng, 3, 3, 4, 5, causal_mask(3), (2,)), capped_case(rng, 2, 4, 3, 5, causal_mask(2, 4), (3, 2))],
+                lambda rng: [
+                    capped_case(rng, 3, 3, 4, 5, causal_mask(3), (2,)),
+                    capped_case(rng, 2, 4, 3, 5, causal_mask(2, 4), (3, 2)),
+                ],
             ),
         ),
         mistakes=(
             Mistake(
                 "masked before the cap",
-                "You hid scores and then capped them: −∞ became −cap, and the hidden keys have weight again. Hide them just before softmax.",
+                "You hid scores and then capped them: −∞ became −cap, and the hidden keys have weight again."
+                " Hide them just before softmax.",
                 masked_before_the_cap,
             ),
             Mistake(
@@ -303,7 +340,8 @@ QUESTIONS = [
             ),
             Mistake(
                 "cut off",
-                "You cut the scores off at ±cap, so that all beyond are equal. Bend them with tanh instead: a larger score stays larger.",
+                "You cut the scores off at ±cap, so that all beyond are equal. Bend them with tanh instead: a"
+                " larger score stays larger.",
                 with_bend(lambda scores, cap, D: np.clip(scores, -cap, cap)),
             ),
             Mistake(
@@ -323,7 +361,8 @@ QUESTIONS = [
             ),
             Mistake(
                 "masked after softmax",
-                "You set weights to 0 after softmax, so that the rest of a row no longer adds up to 1. Hide the scores, before softmax.",
+                "You set weights to 0 after softmax, so that the rest of a row no longer adds up to 1. Hide"
+                " the scores, before softmax.",
                 masked_after_softmax,
             ),
             Mistake(
@@ -346,7 +385,9 @@ QUESTIONS = [
         properties=(
             Property("one text", 2, lambda rng: [two_parts(rng, (3,), 4), two_parts(rng, (5,), 2)]),
             Property("large scores", 1, large_parts),
-            Property("leading axes", 1, lambda rng: [two_parts(rng, (2, 3), 5), two_parts(rng, (3, 2, 4), 5)]),
+            Property(
+                "leading axes", 1, lambda rng: [two_parts(rng, (2, 3), 5), two_parts(rng, (3, 2, 4), 5)]
+            ),
         ),
         mistakes=(
             Mistake(
@@ -356,24 +397,36 @@ QUESTIONS = [
             ),
             Mistake(
                 "added",
-                "You added the two. Each was made with weights that add up to 1, so together they must be mixed, not added.",
+                "You added the two. Each was made with weights that add up to 1, so together they must be"
+                " mixed, not added.",
                 joined_by(lambda a, b: (0 * a + 1, 0 * b + 1)),
             ),
             Mistake(
                 "shares of the logarithms",
-                "You weighed by the logarithms. What has to be compared are the sums of powers, e to the power of log1 and log2.",
+                "You weighed by the logarithms. What has to be compared are the sums of powers, e to the"
+                " power of log1 and log2.",
                 joined_by(lambda a, b: (a / (a + b), b / (a + b))),
             ),
-            Mistake("exchanged", "Your two shares are exchanged: z1 gets the share of the second part.", joined_by(lambda a, b: powers(a, b)[::-1])),
-            Mistake("sum forgotten", "Your two shares do not add up to 1. Divide them by their sum.", joined_by(lambda a, b: (np.exp(a), np.exp(b)))),
+            Mistake(
+                "exchanged",
+                "Your two shares are exchanged: z1 gets the share of the second part.",
+                joined_by(lambda a, b: powers(a, b)[::-1]),
+            ),
+            Mistake(
+                "sum forgotten",
+                "Your two shares do not add up to 1. Divide them by their sum.",
+                joined_by(lambda a, b: (np.exp(a), np.exp(b))),
+            ),
             Mistake(
                 "overflow",
-                "Right for small scores. For large ones np.exp gives inf or 0: subtract the same number from log1 and log2 first.",
+                "Right for small scores. For large ones np.exp gives inf or 0: subtract the same number from"
+                " log1 and log2 first.",
                 joined_by(powers),
             ),
             Mistake(
                 "one maximum for all",
-                "You subtract one number for all queries. Where both logarithms lie far below it, both powers become 0: choose it for each query.",
+                "You subtract one number for all queries. Where both logarithms lie far below it, both powers"
+                " become 0: choose it for each query.",
                 joined_by(one_maximum),
             ),
             Mistake(
@@ -389,27 +442,38 @@ QUESTIONS = [
         answer="grouped_attention",
         reference=grouped_attention,
         properties=(
-            Property("as many key/value heads as query heads", 2, lambda rng: [heads_case(rng, 3, 3, 2, 5, 4), heads_case(rng, 2, 2, 3, 4, 5)]),
+            Property(
+                "as many key/value heads as query heads",
+                2,
+                lambda rng: [heads_case(rng, 3, 3, 2, 5, 4), heads_case(rng, 2, 2, 3, 4, 5)],
+            ),
             Property(
                 "fewer key/value heads",
                 2,
-                lambda rng: [heads_case(rng, 4, 2, 3, 5, 6), heads_case(rng, 6, 2, 4, 3, 5), heads_case(rng, 6, 3, 5, 4, 2)],
+                lambda rng: [
+                    heads_case(rng, 4, 2, 3, 5, 6),
+                    heads_case(rng, 6, 2, 4, 3, 5),
+                    heads_case(rng, 6, 3, 5, 4, 2),
+                ],
             ),
         ),
         mistakes=(
             Mistake(
                 "heads in turns",
-                "The merge is mended. The heads still take turns, 0, 1, 0, 1: neighbours should share, 0, 0, 1, 1.",
+                "The merge is mended. The heads still take turns, 0, 1, 0, 1: neighbours should share, 0, 0,"
+                " 1, 1.",
                 grouped(copied=tiled),
             ),
             Mistake(
                 "plain reshape at the end",
-                "Neighbours share now. The result still mixes up its rows: bring the positions in front of the heads before the reshape.",
+                "Neighbours share now. The result still mixes up its rows: bring the positions in front of"
+                " the heads before the reshape.",
                 grouped(merged=reshaped),
             ),
             Mistake(
                 "columns in turns",
-                "The rows belong to the right tokens, but the heads alternate column by column. Each head's D numbers stay side by side.",
+                "The rows belong to the right tokens, but the heads alternate column by column. Each head's D"
+                " numbers stay side by side.",
                 grouped(merged=lambda x: x.transpose(1, 2, 0).reshape(x.shape[1], -1)),
             ),
             Mistake(

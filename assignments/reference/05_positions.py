@@ -86,7 +86,12 @@ def line_bias(heads, queries, keys):
     return relative_bias(-slopes[:, None] * np.arange(keys), queries, keys)
 
 
-def lines(slope=lambda h, heads: 2.0 ** (-8 * (h + 1) / heads), offset=True, back=lambda places: np.maximum(places, 0), sign=-1):
+def lines(
+    slope=lambda h, heads: 2.0 ** (-8 * (h + 1) / heads),
+    offset=True,
+    back=lambda places: np.maximum(places, 0),
+    sign=-1,
+):
     """The bias with something else in place of one of its parts."""
 
     def answer(heads, queries, keys):
@@ -110,7 +115,9 @@ def last_sizes(rng):
 
 
 def nearest(x, turned, candidates, **how):
-    """For each row the position, among those from 0 on, after whose turn it lies nearest to what was found."""
+    """For each row the position, among those from 0 on, after whose turn it lies nearest to what was
+    found.
+    """
     all_turns = rope(np.repeat(x[:, None], len(candidates), axis=1), candidates, **how)
     return np.argmin(np.square(all_turns - turned[:, None]).sum(axis=-1), axis=1)
 
@@ -140,12 +147,18 @@ def turned_rows(rng, positions, width, length):
 
 
 def small_positions(rng):
-    return [turned_rows(rng, rng.permutation([1, 2, 3]), 4, 4), turned_rows(rng, [3, 1, *rng.integers(0, 4, size=3)], 6, 4)]
+    return [
+        turned_rows(rng, rng.permutation([1, 2, 3]), 4, 4),
+        turned_rows(rng, [3, 1, *rng.integers(0, 4, size=3)], 6, 4),
+    ]
 
 
 def later_pieces(rng):
     start = int(rng.integers(8, 14))
-    return [turned_rows(rng, np.arange(start, start + 4), 6, 20), turned_rows(rng, np.append([0, 1, 2, 3, 4], [4, 5]), 8, 9)]
+    return [
+        turned_rows(rng, np.arange(start, start + 4), 6, 20),
+        turned_rows(rng, np.append([0, 1, 2, 3, 4], [4, 5]), 8, 9),
+    ]
 
 
 def any_positions(rng):
@@ -205,10 +218,15 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "the other way round",
-                "You sent row i to place order[i]. The token that now stands at place i is the old token order[i].",
+                "You sent row i to place order[i]. The token that now stands at place i is the old token"
+                " order[i].",
                 lambda rows, order: rows[np.argsort(order)],
             ),
-            Mistake("unchanged", "You left the rows where they were. Each token takes its row along to its new place.", lambda rows, order: rows),
+            Mistake(
+                "unchanged",
+                "You left the rows where they were. Each token takes its row along to its new place.",
+                lambda rows, order: rows,
+            ),
         ),
         tolerance=1e-6,
         by_hand=True,
@@ -227,7 +245,8 @@ QUESTIONS = [
             ),
             Mistake(
                 "positions from 1",
-                "This is the row of the position before. Positions count from 0, so row t belongs to the angle t.",
+                "This is the row of the position before. Positions count from 0, so row t belongs to the"
+                " angle t.",
                 lambda token, position: token + waves(pair_angles(position - 1)),
             ),
             Mistake(
@@ -252,7 +271,8 @@ QUESTIONS = [
             ),
             Mistake(
                 "factor 2 missing",
-                "Your second pair turns by a tenth a position. The exponent is −2i / E, where i counts the pairs from 0.",
+                "Your second pair turns by a tenth a position. The exponent is −2i / E, where i counts the"
+                " pairs from 0.",
                 lambda token, position: token + waves(pair_angles(position, 100.0)),
             ),
         ),
@@ -268,7 +288,8 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "neighbours",
-                "You paired neighbours. In halves, the first number goes with the third and the second with the fourth.",
+                "You paired neighbours. In halves, the first number goes with the third and the second with"
+                " the fourth.",
                 turned_by(hundredths, ((0, 1), (2, 3))),
             ),
             Mistake(
@@ -276,7 +297,11 @@ QUESTIONS = [
                 "You turned the other way: a cos − b sin first, then a sin + b cos.",
                 turned_by(lambda position: -hundredths(position)),
             ),
-            Mistake("no minus", "The first number of each pair is a cos minus b sin.", turned_by(hundredths, minus=1)),
+            Mistake(
+                "no minus",
+                "The first number of each pair is a cos minus b sin.",
+                turned_by(hundredths, minus=1),
+            ),
             Mistake(
                 "degrees",
                 "Your calculator counts in degrees. The angles are radians.",
@@ -289,7 +314,8 @@ QUESTIONS = [
             ),
             Mistake(
                 "another base",
-                "Your second pair turns by a hundredth a position, as with the base 10,000. Here the base is 100.",
+                "Your second pair turns by a hundredth a position, as with the base 10,000. Here the base is"
+                " 100.",
                 turned_by(pair_angles),
             ),
         ),
@@ -305,7 +331,8 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "no slip",
-                "These are the scores of a program without the mistake. Here the two new tokens stand at start and start + 1.",
+                "These are the scores of a program without the mistake. Here the two new tokens stand at"
+                " start and start + 1.",
                 scores_between(lambda n, start: n + 1, lambda n, start: [n, n + 1]),
             ),
             Mistake(
@@ -320,7 +347,8 @@ QUESTIONS = [
             ),
             Mistake(
                 "distance turned over",
-                "You took the key's position minus the query's. The distance counts how far the key lies back.",
+                "You took the key's position minus the query's. The distance counts how far the key lies"
+                " back.",
                 scores_between(lambda n, start: start + 1, lambda n, start: [start, start + 1], -1),
             ),
         ),
@@ -332,9 +360,16 @@ QUESTIONS = [
         "A straight line for every head",
         answer="line_bias",
         reference=line_bias,
-        properties=(Property("as many queries as keys", 2, square_sizes), Property("queries at the end", 2, last_sizes)),
+        properties=(
+            Property("as many queries as keys", 2, square_sizes),
+            Property("queries at the end", 2, last_sizes),
+        ),
         mistakes=(
-            Mistake("plus for minus", "Your bias rewards what is far back. It should take away from it.", lines(sign=1)),
+            Mistake(
+                "plus for minus",
+                "Your bias rewards what is far back. It should take away from it.",
+                lines(sign=1),
+            ),
             Mistake(
                 "heads from 0",
                 "Your first head has the slope 1. Here the heads count from 1.",
@@ -342,12 +377,25 @@ QUESTIONS = [
             ),
             Mistake(
                 "halved from head to head",
-                "Your slope is halved from each head to the next, whatever their number. With H heads the exponent is −8h / H.",
+                "Your slope is halved from each head to the next, whatever their number. With H heads the"
+                " exponent is −8h / H.",
                 lines(slope=lambda h, heads: 2.0 ** -(h + 1.0)),
             ),
-            Mistake("no offset", "Your queries stand at the beginning of the text. They are its last positions.", lines(offset=False)),
-            Mistake("a bonus for later keys", "Keys after the query get a positive number. They should get 0.", lines(back=lambda places: places)),
-            Mistake("later keys as earlier ones", "Keys after the query get as much as keys before it. They should get 0.", lines(back=np.abs)),
+            Mistake(
+                "no offset",
+                "Your queries stand at the beginning of the text. They are its last positions.",
+                lines(offset=False),
+            ),
+            Mistake(
+                "a bonus for later keys",
+                "Keys after the query get a positive number. They should get 0.",
+                lines(back=lambda places: places),
+            ),
+            Mistake(
+                "later keys as earlier ones",
+                "Keys after the query get as much as keys before it. They should get 0.",
+                lines(back=np.abs),
+            ),
             Mistake(
                 "turned",
                 "You have one row a key. It should be one row a query: shape (heads, queries, keys).",
@@ -374,20 +422,28 @@ QUESTIONS = [
             ),
             Mistake(
                 "from 1",
-                "All your positions are one too high: they count from 0, and a row at position 0 is not turned.",
+                "All your positions are one too high: they count from 0, and a row at position 0 is not"
+                " turned.",
                 lambda x, turned, length: find_positions(x, turned, length) + 1,
             ),
             Mistake(
                 "full turns forgotten",
-                "Right up to 3. Farther on, the first pair has been round: its angle alone does not tell how often.",
+                "Right up to 3. Farther on, the first pair has been round: its angle alone does not tell how"
+                " often.",
                 angle_of_first_pair,
             ),
             Mistake("halves", "You turn the rows in halves. Here the pairs are neighbours.", found_as_halves),
-            Mistake("backwards", "You turn the other way: the found row is the row before, turned forwards by its position.", found_backwards),
+            Mistake(
+                "backwards",
+                "You turn the other way: the found row is the row before, turned forwards by its position.",
+                found_backwards,
+            ),
             Mistake(
                 "from the first row",
                 "You count from the first row's position. Give the positions themselves.",
-                lambda x, turned, length: find_positions(x, turned, length) - find_positions(x, turned, length)[0],
+                lambda x, turned, length: (
+                    find_positions(x, turned, length) - find_positions(x, turned, length)[0]
+                ),
             ),
         ),
     ),
@@ -397,18 +453,26 @@ QUESTIONS = [
         answer="scores_with_cache",
         reference=lambda query, key, cached: scores_with_cache(query, key, cached),
         properties=(
-            Property("after one token", 1, lambda rng: [cached_case(rng, 1, 2, 4), cached_case(rng, 1, 3, 6)]),
-            Property("after several tokens", 3, lambda rng: [cached_case(rng, 3, 2, 4), cached_case(rng, 5, 1, 6), cached_case(rng, 4, 3, 8)]),
+            Property(
+                "after one token", 1, lambda rng: [cached_case(rng, 1, 2, 4), cached_case(rng, 1, 3, 6)]
+            ),
+            Property(
+                "after several tokens",
+                3,
+                lambda rng: [cached_case(rng, 3, 2, 4), cached_case(rng, 5, 1, 6), cached_case(rng, 4, 3, 8)],
+            ),
         ),
         mistakes=(
             Mistake(
                 "turned twice",
-                "The queries stand right now. The cached keys are still turned a second time: they were turned when they were new.",
+                "The queries stand right now. The cached keys are still turned a second time: they were"
+                " turned when they were new.",
                 scores_with(following, following, True),
             ),
             Mistake(
                 "queries start again",
-                "The cached keys are left alone now. The queries still count from 0: they stand behind the cached tokens.",
+                "The cached keys are left alone now. The queries still count from 0: they stand behind the"
+                " cached tokens.",
                 scores_with(from_zero, following),
             ),
             Mistake(
@@ -418,7 +482,8 @@ QUESTIONS = [
             ),
             Mistake(
                 "new keys start again",
-                "The queries stand right. The new keys count from 0, and belong behind the cached ones as well.",
+                "The queries stand right. The new keys count from 0, and belong behind the cached ones as"
+                " well.",
                 scores_with(following, from_zero),
             ),
             Mistake(

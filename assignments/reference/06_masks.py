@@ -39,7 +39,11 @@ def masks_of(source, target):
     """The masks of all pairs: of the encoder, of the decoder, and across."""
     S, T = max(source), max(target)
     from_source, from_target = np.arange(S) < source[:, None], np.arange(T) < target[:, None]
-    return padding_mask(from_source, S), causal_mask(T) & padding_mask(from_target, T), padding_mask(from_source, T)
+    return (
+        padding_mask(from_source, S),
+        causal_mask(T) & padding_mask(from_target, T),
+        padding_mask(from_source, T),
+    )
 
 
 def counted(source, target):
@@ -47,11 +51,20 @@ def counted(source, target):
 
 
 def counted_under(change):
-    """The number of yes after a change of the three masks, which gets the real queries of source and target as well."""
+    """The number of yes after a change of the three masks, which gets the real queries of source and target
+    as well.
+    """
 
     def answer(source, target):
-        from_source, from_target = (np.arange(max(lengths)) < lengths[:, None] for lengths in (source, target))
-        return np.array([mask.sum() for mask in change(*masks_of(source, target), from_source[..., None], from_target[..., None])])
+        from_source, from_target = (
+            np.arange(max(lengths)) < lengths[:, None] for lengths in (source, target)
+        )
+        return np.array(
+            [
+                mask.sum()
+                for mask in change(*masks_of(source, target), from_source[..., None], from_target[..., None])
+            ]
+        )
 
     return answer
 
@@ -132,11 +145,18 @@ def row_of_texts(rng, lengths, filled=0):
 
 def end_to_end(rng):
     lengths = rng.permutation([1, 2, 3])
-    return [(row_of_texts(rng, lengths),), (np.repeat([1, 0], [2, 3]),), (np.repeat(np.arange(3), rng.permutation([1, 2, 4])),)]
+    return [
+        (row_of_texts(rng, lengths),),
+        (np.repeat([1, 0], [2, 3]),),
+        (np.repeat(np.arange(3), rng.permutation([1, 2, 4])),),
+    ]
 
 
 def with_padding(rng):
-    return [(row_of_texts(rng, rng.permutation([2, 3]), 2),), (np.concatenate([[-1], row_of_texts(rng, [3, 1, 2], 3)]),)]
+    return [
+        (row_of_texts(rng, rng.permutation([2, 3]), 2),),
+        (np.concatenate([[-1], row_of_texts(rng, [3, 1, 2], 3)]),),
+    ]
 
 
 def several_rows(rng):
@@ -173,7 +193,9 @@ def hidden_after_and_divided(scores, mask):
 
 
 def scored_rows(rng, leading, S, low):
-    """Rows in which some scores are very low. In each of them a low one may be looked at, and the others may not; then a plain row."""
+    """Rows in which some scores are very low. In each of them a low one may be looked at, and the others may
+    not; then a plain row.
+    """
     scores = rng.integers(-4, 5, size=(*leading, 3, S)) / 2
     mask = rng.random(scores.shape) < 0.5
     mask[..., :2] = True  # a row needs two to divide
@@ -185,7 +207,11 @@ def scored_rows(rng, leading, S, low):
 
 
 def very_low(rng):
-    return [scored_rows(rng, (), 4, -20_000.0), scored_rows(rng, (2,), 5, -3e9), scored_rows(rng, (), 6, -800.0)]
+    return [
+        scored_rows(rng, (), 4, -20_000.0),
+        scored_rows(rng, (2,), 5, -3e9),
+        scored_rows(rng, (), 6, -800.0),
+    ]
 
 
 def nothing_to_see(rng):
@@ -210,7 +236,11 @@ QUESTIONS = [
                 "You let the two new tokens stand at the beginning of the text. They are its last two.",
                 averaged_under(lambda real: np.tril(np.ones((2, 6), dtype=bool)) & real),
             ),
-            Mistake("padding read", "You mixed in the values of the padding. Nobody looks at it.", averaged_under(lambda real: causal_mask(2, 6))),
+            Mistake(
+                "padding read",
+                "You mixed in the values of the padding. Nobody looks at it.",
+                averaged_under(lambda real: causal_mask(2, 6)),
+            ),
             Mistake(
                 "both see all",
                 "The first of the two has read the second, which comes after it.",
@@ -223,12 +253,14 @@ QUESTIONS = [
             ),
             Mistake(
                 "divided by all keys",
-                "You divided by the number of all keys. The weights of a row are shared by those that may be looked at.",
+                "You divided by the number of all keys. The weights of a row are shared by those that may be"
+                " looked at.",
                 divided_by(6),
             ),
             Mistake(
                 "hidden after softmax",
-                "You gave the padding a share of the weights and dropped it then. What is hidden gets no share.",
+                "You gave the padding a share of the weights and dropped it then. What is hidden gets no"
+                " share.",
                 divided_by(np.array([5, 6])),
             ),
         ),
@@ -244,27 +276,39 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "padding does not ask",
-                "You counted the rows of real tokens alone. The padding's own rows stand in the masks as well, and look at real tokens.",
+                "You counted the rows of real tokens alone. The padding's own rows stand in the masks as"
+                " well, and look at real tokens.",
                 counted_under(lambda read, write, across, s, t: (read & s, write & t, across & t)),
             ),
             Mistake(
                 "padding not hidden",
                 "You counted looks at the padding. Its columns hold no yes.",
-                counted_under(lambda read, write, across, s, t: (everything(read), everything(write) & causal_mask(t.shape[1]), everything(across))),
+                counted_under(
+                    lambda read, write, across, s, t: (
+                        everything(read),
+                        everything(write) & causal_mask(t.shape[1]),
+                        everything(across),
+                    )
+                ),
             ),
             Mistake(
                 "no diagonal",
                 "Your decoder's tokens do not look at themselves. They may.",
-                counted_under(lambda read, write, across, s, t: (read, write & ~np.eye(t.shape[1], dtype=bool), across)),
+                counted_under(
+                    lambda read, write, across, s, t: (read, write & ~np.eye(t.shape[1], dtype=bool), across)
+                ),
             ),
             Mistake(
                 "decoder sees ahead",
                 "Your decoder's tokens look at later ones. Its mask is causal.",
-                counted_under(lambda read, write, across, s, t: (read, padding_mask(t[..., 0], t.shape[1]), across)),
+                counted_under(
+                    lambda read, write, across, s, t: (read, padding_mask(t[..., 0], t.shape[1]), across)
+                ),
             ),
             Mistake(
                 "triangle across",
-                "You put a triangle into the look across. The source is there from the start: all of it may be read.",
+                "You put a triangle into the look across. The source is there from the start: all of it may"
+                " be read.",
                 counted_under(lambda read, write, across, s, t: (read, write, np.tril(across))),
             ),
         ),
@@ -279,12 +323,14 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "row for column",
-                "You went along the row of the changed token: what it looks at. Its column says who looks at it.",
+                "You went along the row of the changed token: what it looks at. Its column says who looks"
+                " at it.",
                 lambda mask, token: moved(mask.T, token),
             ),
             Mistake(
                 "one layer twice",
-                "Your second row is the first again. In the second layer others read those that have moved already.",
+                "Your second row is the first again. In the second layer others read those that have moved"
+                " already.",
                 lambda mask, token: moved(mask, token)[[0, 0]],
             ),
             Mistake(
@@ -300,7 +346,9 @@ QUESTIONS = [
             Mistake(
                 "three layers",
                 "Your second row goes one layer too far.",
-                lambda mask, token: np.stack([moved(mask, token)[0], who_depends(np.array([mask > 0] * 3))[:, token]]),
+                lambda mask, token: np.stack(
+                    [moved(mask, token)[0], who_depends(np.array([mask > 0] * 3))[:, token]]
+                ),
             ),
         ),
         by_hand=True,
@@ -310,7 +358,11 @@ QUESTIONS = [
         "Several texts in one row",
         answer="packed_mask",
         reference=packed_mask,
-        properties=(Property("texts end to end", 2, end_to_end), Property("padding", 1, with_padding), Property("leading axes", 1, several_rows)),
+        properties=(
+            Property("texts end to end", 2, end_to_end),
+            Property("padding", 1, with_padding),
+            Property("leading axes", 1, several_rows),
+        ),
         mistakes=(
             Mistake(
                 "texts not kept apart",
@@ -319,10 +371,15 @@ QUESTIONS = [
             ),
             Mistake(
                 "smaller numbers allowed",
-                "Your tokens look at texts with smaller numbers. A number is a name here: it has to be the same.",
+                "Your tokens look at texts with smaller numbers. A number is a name here: it has to be the"
+                " same.",
                 packed(lambda asks, read: read <= asks),
             ),
-            Mistake("not causal", "Your tokens look ahead in their own text.", packed(order=lambda T: np.ones((T, T), dtype=bool))),
+            Mistake(
+                "not causal",
+                "Your tokens look ahead in their own text.",
+                packed(order=lambda T: np.ones((T, T), dtype=bool)),
+            ),
             Mistake(
                 "not itself",
                 "Your tokens do not look at themselves. They may.",
@@ -334,7 +391,11 @@ QUESTIONS = [
                 "Your tokens look at themselves and at later ones. Rows are queries, columns are keys.",
                 packed(order=lambda T: causal_mask(T).T),
             ),
-            Mistake("yes for no", "Your 1 and 0 are exchanged. 1 means: may look.", lambda text: 1 - packed_mask(text)),
+            Mistake(
+                "yes for no",
+                "Your 1 and 0 are exchanged. 1 means: may look.",
+                lambda text: 1 - packed_mask(text),
+            ),
         ),
     ),
     Question(
@@ -349,17 +410,20 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "layers in the wrong order",
-                "You went through the layers from the last to the first. What moved in an earlier layer is read in a later one.",
+                "You went through the layers from the last to the first. What moved in an earlier layer is"
+                " read in a later one.",
                 lambda masks: who_depends(masks[::-1]),
             ),
             Mistake(
                 "token itself forgotten",
-                "Each layer adds to the token, so an output always depends on its own input, also where the mask says no.",
+                "Each layer adds to the token, so an output always depends on its own input, also where the"
+                " mask says no.",
                 depends_by(lambda depends, mask: mask @ depends),
             ),
             Mistake(
                 "any of the masks",
-                "You ask whether the one looks at the other in some layer. A third may stand between: it reads in one layer and is read in the next.",
+                "You ask whether the one looks at the other in some layer. A third may stand between: it"
+                " reads in one layer and is read in the next.",
                 lambda masks: or_itself(masks.any(axis=0)),
             ),
             Mistake(
@@ -372,7 +436,11 @@ QUESTIONS = [
                 "You look at the last mask alone. What its tokens read has been mixed by the layers before.",
                 lambda masks: or_itself(masks[-1]),
             ),
-            Mistake("turned", "Your table is turned over: rows are outputs, columns are inputs.", lambda masks: who_depends(masks).T),
+            Mistake(
+                "turned",
+                "Your table is turned over: rows are outputs, columns are inputs.",
+                lambda masks: who_depends(masks).T,
+            ),
         ),
     ),
     Question(
@@ -380,7 +448,10 @@ QUESTIONS = [
         "Hiding, mended",
         answer="masked_softmax",
         reference=masked_softmax,
-        properties=(Property("very low scores", 2, very_low), Property("nothing to look at", 2, nothing_to_see)),
+        properties=(
+            Property("very low scores", 2, very_low),
+            Property("nothing to look at", 2, nothing_to_see),
+        ),
         mistakes=(
             Mistake(
                 "0 divided by 0",
@@ -389,23 +460,31 @@ QUESTIONS = [
             ),
             Mistake(
                 "another large number added",
-                "A larger number only moves the fault: a score may be lower still. And a row without a yes still gets weights.",
+                "A larger number only moves the fault: a score may be lower still. And a row without a yes"
+                " still gets weights.",
                 lambda scores, mask: plain_softmax(scores + np.where(mask, 0.0, -1e9)),
             ),
             Mistake(
                 "another large number put in",
-                "A number put in place of the score is not safe either: a score may be lower still. And a row without a yes still gets weights.",
+                "A number put in place of the score is not safe either: a score may be lower still. And a row"
+                " without a yes still gets weights.",
                 lambda scores, mask: plain_softmax(np.where(mask, scores, -1e9)),
             ),
             Mistake(
                 "the lowest number there is",
-                "Hidden scores are low enough now. A row without a yes still gets equal weights: it is to be zeros.",
+                "Hidden scores are low enough now. A row without a yes still gets equal weights: it is to be"
+                " zeros.",
                 lambda scores, mask: plain_softmax(np.where(mask, scores, np.finfo(float).min)),
             ),
-            Mistake("hidden after softmax", "You set weights to 0 after softmax, so that the rest of a row no longer adds up to 1.", hidden_after),
+            Mistake(
+                "hidden after softmax",
+                "You set weights to 0 after softmax, so that the rest of a row no longer adds up to 1.",
+                hidden_after,
+            ),
             Mistake(
                 "hidden after softmax and divided again",
-                "With hidden scores far above the others, nothing is left after softmax, and you divide 0 by 0. Hide first.",
+                "With hidden scores far above the others, nothing is left after softmax, and you divide 0 by"
+                " 0. Hide first.",
                 hidden_after_and_divided,
             ),
         ),

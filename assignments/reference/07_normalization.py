@@ -82,7 +82,12 @@ def every_other(x, gain, heads, eps):
 
 
 def head_cases(rng, shape, heads, scale=1.0, eps=1e-5):
-    return (scale * rng.normal(size=shape) + scale / 2, rng.uniform(0.5, 2.0, size=shape[-1] // heads), heads, eps)
+    return (
+        scale * rng.normal(size=shape) + scale / 2,
+        rng.uniform(0.5, 2.0, size=shape[-1] // heads),
+        heads,
+        eps,
+    )
 
 
 # ---- q5: mend the norm in half precision
@@ -136,7 +141,12 @@ def mean_square(x):
 
 
 def stream(rng, layers, tokens, width, eps=1e-5):
-    return rng.normal(size=(tokens, width)), rng.normal(size=(layers, tokens, width)), rng.uniform(0.5, 2.0, size=width), eps
+    return (
+        rng.normal(size=(tokens, width)),
+        rng.normal(size=(layers, tokens, width)),
+        rng.uniform(0.5, 2.0, size=width),
+        eps,
+    )
 
 
 # ---- q7: drop a whole layer
@@ -173,7 +183,8 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "divided by one less",
-                "You divided the sum of the squares by 4. The row has five numbers, and LayerNorm divides by all of them.",
+                "You divided the sum of the squares by 4. The row has five numbers, and LayerNorm divides by"
+                " all of them.",
                 lambda x, gain, bias: normal(x, 1) * gain + bias,
             ),
             Mistake(
@@ -219,12 +230,14 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "the two exchanged",
-                "Both rows occur, in the other order. Pre-norm comes first: the norm stands before the layer.",
+                "Both rows occur, in the other order. Pre-norm comes first: the norm stands before the"
+                " layer.",
                 lambda x: both_orders(x)[::-1],
             ),
             Mistake(
                 "stream overwritten",
-                "Your pre-norm adds the layer's answer to the normed row. The norm is a copy for the layer to read: add to x itself.",
+                "Your pre-norm adds the layer's answer to the normed row. The norm is a copy for the layer to"
+                " read: add to x itself.",
                 lambda x: np.array([plain_norm(x) + turned(plain_norm(x)), both_orders(x)[1]]),
             ),
             Mistake(
@@ -255,22 +268,26 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "shift alone",
-                "You moved the normed row until its first number fitted. The second does not fit yet: the row was stretched as well.",
+                "You moved the normed row until its first number fitted. The second does not fit yet: the row"
+                " was stretched as well.",
                 lambda normed, known: normed[2:] + known[0] - normed[0],
             ),
             Mistake(
                 "scale alone",
-                "You multiplied the normed row until its first number fitted. The second does not fit yet: the row was moved as well.",
+                "You multiplied the normed row until its first number fitted. The second does not fit yet:"
+                " the row was moved as well.",
                 lambda normed, known: normed[2:] * known[0] / normed[0],
             ),
             Mistake(
                 "scale turned over",
-                "The gap between the two known numbers is larger than the gap between the normed ones. So the other gaps grow by that factor, too.",
+                "The gap between the two known numbers is larger than the gap between the normed ones. So the"
+                " other gaps grow by that factor, too.",
                 scale_turned_over,
             ),
             Mistake(
                 "mean not put back",
-                "The gaps between your numbers are right. The row still has mean 0: move it until the first number fits.",
+                "The gaps between your numbers are right. The row still has mean 0: move it until the first"
+                " number fits.",
                 lambda normed, known: normed[2:] * (known[0] - known[1]) / (normed[0] - normed[1]),
             ),
         ),
@@ -284,13 +301,18 @@ QUESTIONS = [
         reference=head_norm,
         properties=(
             Property("one row", 2, lambda rng: [head_cases(rng, (12,), 3), head_cases(rng, (10,), 2)]),
-            Property("many rows at once", 1, lambda rng: [head_cases(rng, (5, 6), 3), head_cases(rng, (3, 2, 8), 2, eps=0.05)]),
+            Property(
+                "many rows at once",
+                1,
+                lambda rng: [head_cases(rng, (5, 6), 3), head_cases(rng, (3, 2, 8), 2, eps=0.05)],
+            ),
             Property("small numbers", 1, lambda rng: [head_cases(rng, (4, 6), 2, scale=1e-3)]),
         ),
         mistakes=(
             Mistake(
                 "one norm for the row",
-                "You divide the whole row by one number. Each head's piece has a root mean square of its own.",
+                "You divide the whole row by one number. Each head's piece has a root mean square of its"
+                " own.",
                 whole_row,
             ),
             Mistake(
@@ -305,17 +327,22 @@ QUESTIONS = [
             ),
             Mistake(
                 "sum instead of mean",
-                "You divide by the root of the sum of the squares. It is their mean that goes under the root.",
-                head_norm_by(lambda x, gain, eps: rms_norm(x, gain, eps / x.shape[-1]) / np.sqrt(x.shape[-1])),
+                "You divide by the root of the sum of the squares. It is their mean that goes under the"
+                " root.",
+                head_norm_by(
+                    lambda x, gain, eps: rms_norm(x, gain, eps / x.shape[-1]) / np.sqrt(x.shape[-1])
+                ),
             ),
             Mistake(
                 "eps outside the root",
-                "You add eps after the root. It belongs to the mean square, under the root: small numbers show the difference.",
+                "You add eps after the root. It belongs to the mean square, under the root: small numbers"
+                " show the difference.",
                 head_norm_by(lambda x, gain, eps: x / (np.sqrt(mean_square(x)) + eps) * gain),
             ),
             Mistake(
                 "no eps",
-                "The root mean square is right for large numbers. For small ones eps counts: add it under the root.",
+                "The root mean square is right for large numbers. For small ones eps counts: add it under the"
+                " root.",
                 head_norm_by(lambda x, gain, eps: rms_norm(x, gain, 0.0)),
             ),
             Mistake(
@@ -333,24 +360,39 @@ QUESTIONS = [
         reference=half_rms_norm,
         properties=(
             Property("ordinary numbers", 1, lambda rng: [half_rows(rng, 0.5, 2, (4, 6))]),
-            Property("large numbers", 1, lambda rng: [half_rows(rng, 300, 2000, (5,)), half_rows(rng, 300, 2000, (2, 3, 4))]),
-            Property("small numbers", 1, lambda rng: [half_rows(rng, 1e-3, 5e-3, (3, 5)), half_rows(rng, 1e-3, 5e-3, (4,), eps=1e-6)]),
+            Property(
+                "large numbers",
+                1,
+                lambda rng: [half_rows(rng, 300, 2000, (5,)), half_rows(rng, 300, 2000, (2, 3, 4))],
+            ),
+            Property(
+                "small numbers",
+                1,
+                lambda rng: [half_rows(rng, 1e-3, 5e-3, (3, 5)), half_rows(rng, 1e-3, 5e-3, (4,), eps=1e-6)],
+            ),
         ),
         mistakes=(
-            Mistake("widened too late", "You widen the squares. By then they have overflowed: widen x itself, first of all.", widened_late),
+            Mistake(
+                "widened too late",
+                "You widen the squares. By then they have overflowed: widen x itself, first of all.",
+                widened_late,
+            ),
             Mistake(
                 "narrowed again",
-                "The arithmetic is right, and the result is rounded to half precision at the end. Give it back in single precision or better.",
+                "The arithmetic is right, and the result is rounded to half precision at the end. Give it"
+                " back in single precision or better.",
                 lambda x, gain, eps: half_rms_norm(x, gain, eps).astype(np.float16),
             ),
             Mistake(
                 "large numbers cut off",
-                "You cut large numbers off so that their squares fit. That changes the row: widen it, and leave its numbers as they are.",
+                "You cut large numbers off so that their squares fit. That changes the row: widen it, and"
+                " leave its numbers as they are.",
                 lambda x, gain, eps: half_rms_norm(np.clip(x, -255, 255), gain, eps),
             ),
             Mistake(
                 "eps out of proportion",
-                "You divide the row by its largest number first. Then eps is no longer in proportion, which small rows show. Widen instead.",
+                "You divide the row by its largest number first. Then eps is no longer in proportion, which"
+                " small rows show. Widen instead.",
                 scaled_without_eps,
             ),
         ),
@@ -370,12 +412,14 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "each part by itself",
-                "You norm every part by its own size, and then they do not add up to the normed row. Divide all parts by the size of their sum.",
+                "You norm every part by its own size, and then they do not add up to the normed row. Divide"
+                " all parts by the size of their sum.",
                 parts_by(lambda start, parts: mean_square(parts)),
             ),
             Mistake(
                 "size of the start",
-                "You divide by the size of the start. What is normed at the end is the start plus all answers.",
+                "You divide by the size of the start. What is normed at the end is the start plus all"
+                " answers.",
                 parts_by(lambda start, parts: mean_square(start)),
             ),
             Mistake(
@@ -406,23 +450,34 @@ QUESTIONS = [
         answer="drop_layer",
         reference=drop_layer,
         properties=(
-            Property("some texts dropped", 2, lambda rng: [texts(rng, (2, 3, 4), 0.5), texts(rng, (5, 2, 3), 0.2), texts(rng, (4, 5, 2), 0.3)]),
+            Property(
+                "some texts dropped",
+                2,
+                lambda rng: [
+                    texts(rng, (2, 3, 4), 0.5),
+                    texts(rng, (5, 2, 3), 0.2),
+                    texts(rng, (4, 5, 2), 0.3),
+                ],
+            ),
             Property("rate 0", 1, lambda rng: [texts(rng, (3, 2, 4), 0.0)]),
         ),
         mistakes=(
             Mistake(
                 "not rescaled",
-                "The right texts lose the layer's answer. In the others the answer must grow, so that its mean over many draws stays.",
+                "The right texts lose the layer's answer. In the others the answer must grow, so that its"
+                " mean over many draws stays.",
                 dropped_by(lambda x, answer, rate, kept: x + np.where(kept, answer, 0.0)),
             ),
             Mistake(
                 "stream rescaled",
-                "You divide the whole sum by 1 − rate. The stream itself is never dropped, so it is not rescaled either.",
+                "You divide the whole sum by 1 − rate. The stream itself is never dropped, so it is not"
+                " rescaled either.",
                 dropped_by(lambda x, answer, rate, kept: np.where(kept, (x + answer) / (1 - rate), x)),
             ),
             Mistake(
                 "stream dropped",
-                "A dropped text becomes 0 in your result. It loses the layer's answer only: the stream goes on as it was.",
+                "A dropped text becomes 0 in your result. It loses the layer's answer only: the stream goes"
+                " on as it was.",
                 dropped_by(lambda x, answer, rate, kept: np.where(kept, x + answer / (1 - rate), 0.0)),
             ),
             Mistake(

@@ -31,7 +31,9 @@ def unchecked(function):
 
 
 def sizes(tokens, heads, width, vocabulary):
-    return np.array([tokens * width, tokens * width // heads, heads * tokens**2, tokens * 4 * width, tokens * vocabulary])
+    return np.array(
+        [tokens * width, tokens * width // heads, heads * tokens**2, tokens * 4 * width, tokens * vocabulary]
+    )
 
 
 def sizes_with(**changes):
@@ -49,7 +51,20 @@ def sizes_with(**changes):
 # ---- q2: another model's parameters
 
 
-def counts(vocabulary, context, width, hidden, layers, norm=1, bias=0, head=True, norms=2, last=1, positions=True, times=None):
+def counts(
+    vocabulary,
+    context,
+    width,
+    hidden,
+    layers,
+    norm=1,
+    bias=0,
+    head=True,
+    norms=2,
+    last=1,
+    positions=True,
+    times=None,
+):
     """One block, all outside the blocks, the whole. The settings after the fifth make the mistakes."""
     norm *= width
     block = 4 * width**2 + 2 * width * hidden + bias * (5 * width + hidden) + norms * norm
@@ -62,7 +77,9 @@ def right_counts(vocabulary, context, width, hidden, layers):
 
 
 def counts_with(**settings):
-    return lambda vocabulary, context, width, hidden, layers: counts(vocabulary, context, width, hidden, layers, **settings)
+    return lambda vocabulary, context, width, hidden, layers: counts(
+        vocabulary, context, width, hidden, layers, **settings
+    )
 
 
 # ---- q3: a parallel block with a pencil
@@ -115,14 +132,21 @@ def sandwich_block(x, gains, attention, swiglu_tables, heads, eps):
 
 
 def sandwich_by(rule, causal=True, always=None):
-    """The function with another rule (x, norms, read, think) -> stream; always: an eps that stands in for the argument."""
+    """The function with another rule (x, norms, read, think) -> stream; always: an eps that stands in for the
+    argument.
+    """
 
     @unchecked
     def answer(x, gains, attention, tables, heads, eps):
         mask = causal_mask(x.shape[-2]) if causal else None
         small = eps if always is None else always
         norms = [lambda rows, gain=gain: rms_norm(rows, gain, small) for gain in gains]
-        return rule(x, norms, lambda rows: multi_head_attention(rows, attention, heads, mask), lambda rows: swiglu(rows, tables))
+        return rule(
+            x,
+            norms,
+            lambda rows: multi_head_attention(rows, attention, heads, mask),
+            lambda rows: swiglu(rows, tables),
+        )
 
     return answer
 
@@ -155,7 +179,14 @@ def side_by_side(x, norms, read, think):
 def sandwich_case(rng, leading, tokens, heads, width, hidden, eps=1e-5):
     e, tables = heads * width, rng.normal(size=(4, heads * width, heads * width)) / 2
     gated = SwiGLU(*rng.normal(size=(2, e, hidden)), rng.normal(size=(hidden, e)))
-    return rng.normal(size=(*leading, tokens, e)), rng.uniform(0.5, 2.0, size=(4, e)), Attention(*tables), gated, heads, eps
+    return (
+        rng.normal(size=(*leading, tokens, e)),
+        rng.uniform(0.5, 2.0, size=(4, e)),
+        Attention(*tables),
+        gated,
+        heads,
+        eps,
+    )
 
 
 # ---- q5: the work of one word
@@ -190,8 +221,13 @@ def plain_layer_norm(x, norm, eps, centre=1):
 
 
 def read_back(x, a, heads, may_look):
-    """Attention in plain NumPy: the library's checks of shapes would take most of the time of a thousand trials."""
-    q, k, v = ((x @ table + bias).reshape(len(x), heads, -1).swapaxes(0, 1) for table, bias in zip(a[:3], a[4:7], strict=True))
+    """Attention in plain NumPy: the library's checks of shapes would take most of the time of a thousand
+    trials.
+    """
+    q, k, v = (
+        (x @ table + bias).reshape(len(x), heads, -1).swapaxes(0, 1)
+        for table, bias in zip(a[:3], a[4:7], strict=True)
+    )
     powers = np.exp(q @ k.swapaxes(1, 2) / np.sqrt(q.shape[-1])) * may_look
     mixed = powers / powers.sum(-1, keepdims=True) @ v
     return mixed.swapaxes(0, 1).reshape(x.shape) @ a.output + a.output_bias
@@ -206,7 +242,12 @@ def lens_by(last=True, causal=True, places=True, start=True, eps=None, centre=1)
         x = model.embedding[ids] + places * model.positions[: len(ids)]
         streams = [x]
         for block in model.blocks:
-            x = x + read_back(plain_layer_norm(x, block.attention_norm, small, centre), block.attention, model.config.heads, may_look)
+            x = x + read_back(
+                plain_layer_norm(x, block.attention_norm, small, centre),
+                block.attention,
+                model.config.heads,
+                may_look,
+            )
             up, up_bias, down, down_bias = block.mlp
             x = x + bent(plain_layer_norm(x, block.mlp_norm, small, centre) @ up + up_bias) @ down + down_bias
             streams.append(x)
@@ -239,10 +280,19 @@ def small_model(rng, layers, heads, width, vocabulary):
 
     def block():
         attention = Attention(*table(4, e, e), *table(4, e))
-        return gpt2.Block(norm(), attention, norm(), MLP(table(e, 2 * e), table(2 * e), table(2 * e, e), table(e)))
+        return gpt2.Block(
+            norm(), attention, norm(), MLP(table(e, 2 * e), table(2 * e), table(2 * e, e), table(e))
+        )
 
     embedding = table(vocabulary, e)
-    return gpt2.GPT2(gpt2.Config(8, heads, 1e-2), embedding, table(8, e), tuple(block() for _ in range(layers)), norm(), embedding.T)
+    return gpt2.GPT2(
+        gpt2.Config(8, heads, 1e-2),
+        embedding,
+        table(8, e),
+        tuple(block() for _ in range(layers)),
+        norm(),
+        embedding.T,
+    )
 
 
 def text_and_model(rng, tokens, *sizes):
@@ -268,7 +318,9 @@ def every_third(fused, heads):
 
 def heads_inside_out(fused, heads):
     pieces = fused.reshape((*fused.shape[:-1], heads, 3, -1))
-    return np.stack([pieces[..., kind, :].swapaxes(-1, -2).reshape((*fused.shape[:-1], -1)) for kind in range(3)])
+    return np.stack(
+        [pieces[..., kind, :].swapaxes(-1, -2).reshape((*fused.shape[:-1], -1)) for kind in range(3)]
+    )
 
 
 def key_first(fused, heads):
@@ -289,7 +341,8 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "width for each head",
-                "You give every head queries of the full width. The heads share it: together their queries have as many numbers as the stream.",
+                "You give every head queries of the full width. The heads share it: together their queries"
+                " have as many numbers as the stream.",
                 sizes_with(_0=lambda t, h, e, v: h * t * e),
             ),
             Mistake(
@@ -304,7 +357,8 @@ QUESTIONS = [
             ),
             Mistake(
                 "scores of a causal text",
-                "You counted only what the mask lets through. The table has a place for every pair, also where −∞ stands.",
+                "You counted only what the mask lets through. The table has a place for every pair, also"
+                " where −∞ stands.",
                 sizes_with(_2=lambda t, h, e, v: h * t * (t + 1) // 2),
             ),
             Mistake(
@@ -329,19 +383,47 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "head not counted",
-                "You left the output projection out, as in GPT-2. This model's head is not tied: it is a table of its own.",
+                "You left the output projection out, as in GPT-2. This model's head is not tied: it is a"
+                " table of its own.",
                 counts_with(head=False),
             ),
-            Mistake("norms with a bias", "You gave each norm a gain and a bias. An RMSNorm has a gain only.", counts_with(norm=2)),
-            Mistake("maps with biases", "You counted the biases of the maps. This model has none.", counts_with(bias=1)),
-            Mistake("one norm in a block", "A block has two norms, one before attention and one before the MLP.", counts_with(norms=1)),
-            Mistake("last norm forgotten", "The blocks are right. Outside of them one more norm stands after the last block.", counts_with(last=0)),
-            Mistake("positions forgotten", "Outside the blocks the position table is missing: one row for each place.", counts_with(positions=False)),
-            Mistake("one block in the whole", "Your first two numbers are right. The whole has all the blocks, not one.", counts_with(times=1)),
+            Mistake(
+                "norms with a bias",
+                "You gave each norm a gain and a bias. An RMSNorm has a gain only.",
+                counts_with(norm=2),
+            ),
+            Mistake(
+                "maps with biases",
+                "You counted the biases of the maps. This model has none.",
+                counts_with(bias=1),
+            ),
+            Mistake(
+                "one norm in a block",
+                "A block has two norms, one before attention and one before the MLP.",
+                counts_with(norms=1),
+            ),
+            Mistake(
+                "last norm forgotten",
+                "The blocks are right. Outside of them one more norm stands after the last block.",
+                counts_with(last=0),
+            ),
+            Mistake(
+                "positions forgotten",
+                "Outside the blocks the position table is missing: one row for each place.",
+                counts_with(positions=False),
+            ),
+            Mistake(
+                "one block in the whole",
+                "Your first two numbers are right. The whole has all the blocks, not one.",
+                counts_with(times=1),
+            ),
             Mistake(
                 "four times the width",
-                "You made the MLP four times as wide as the token, as in GPT-2. This model has its own hidden width.",
-                lambda vocabulary, context, width, hidden, layers: counts(vocabulary, context, width, 4 * width, layers),
+                "You made the MLP four times as wide as the token, as in GPT-2. This model has its own hidden"
+                " width.",
+                lambda vocabulary, context, width, hidden, layers: counts(
+                    vocabulary, context, width, 4 * width, layers
+                ),
             ),
         ),
         by_hand=True,
@@ -355,17 +437,28 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "one after the other",
-                "This is the block of the chapter: your MLP reads the stream with what was read in it. Here both halves read the same normed rows.",
+                "This is the block of the chapter: your MLP reads the stream with what was read in it. Here"
+                " both halves read the same normed rows.",
                 serial_block,
             ),
-            Mistake("looking ahead", "Your first token reads the second one. It may look at itself only.", looking_ahead),
+            Mistake(
+                "looking ahead",
+                "Your first token reads the second one. It may look at itself only.",
+                looking_ahead,
+            ),
             Mistake(
                 "stream normed",
-                "Both answers are right. You added them to the normed rows: add them to x, which was not normed.",
+                "Both answers are right. You added them to the normed rows: add them to x, which was not"
+                " normed.",
                 overwritten,
             ),
             Mistake("no norm", "Attention and MLP got x as it is. They read the normed rows.", answers_of),
-            Mistake("no bend", "You left the negative hidden numbers as they are. ReLU makes them 0 before the second table.", unbent),
+            Mistake(
+                "no bend",
+                "You left the negative hidden numbers as they are. ReLU makes them 0 before the second"
+                " table.",
+                unbent,
+            ),
         ),
         tolerance=1e-6,
         by_hand=True,
@@ -377,19 +470,29 @@ QUESTIONS = [
         reference=sandwich_block,
         properties=(
             Property("one text", 3, lambda rng: [sandwich_case(rng, (), 3, 2, 2, 5)]),
-            Property("several texts at once", 1, lambda rng: [sandwich_case(rng, (2,), 4, 3, 2, 5, eps=0.05)]),
+            Property(
+                "several texts at once", 1, lambda rng: [sandwich_case(rng, (2,), 4, 3, 2, 5, eps=0.05)]
+            ),
         ),
         mistakes=(
             Mistake(
                 "sums normed",
-                "You norm the sums. The second norm of each half belongs to the answer alone, before it is added.",
+                "You norm the sums. The second norm of each half belongs to the answer alone, before it is"
+                " added.",
                 sandwich_by(sum_normed),
             ),
-            Mistake("two norms", "This is the usual pre-norm block. Here each answer is normed, too, before it is added.", sandwich_by(two_norms)),
+            Mistake(
+                "two norms",
+                "This is the usual pre-norm block. Here each answer is normed, too, before it is added.",
+                sandwich_by(two_norms),
+            ),
             Mistake(
                 "gains in another order",
-                "Your second and third gains are exchanged. They come in the order in which a token meets them.",
-                sandwich_by(lambda x, norms, read, think: as_asked(x, [norms[i] for i in (0, 2, 1, 3)], read, think)),
+                "Your second and third gains are exchanged. They come in the order in which a token meets"
+                " them.",
+                sandwich_by(
+                    lambda x, norms, read, think: as_asked(x, [norms[i] for i in (0, 2, 1, 3)], read, think)
+                ),
             ),
             Mistake(
                 "looking ahead",
@@ -398,7 +501,8 @@ QUESTIONS = [
             ),
             Mistake(
                 "stream overwritten",
-                "The stream itself is normed in your block. Norm a copy for attention and MLP to read, and add to the stream as it was.",
+                "The stream itself is normed in your block. Norm a copy for attention and MLP to read, and"
+                " add to the stream as it was.",
                 sandwich_by(stream_normed),
             ),
             Mistake(
@@ -408,7 +512,8 @@ QUESTIONS = [
             ),
             Mistake(
                 "eps left at its default",
-                "Your norms take the eps that the library takes by default. Hand the one that your function gets to each of the four.",
+                "Your norms take the eps that the library takes by default. Hand the one that your function"
+                " gets to each of the four.",
                 sandwich_by(as_asked, always=1e-5),
             ),
         ),
@@ -420,7 +525,15 @@ QUESTIONS = [
         reference=multiplications,
         properties=(
             Property("no blocks at all", 1, lambda rng: [work_cases(rng, 0)]),
-            Property("whole models", 2, lambda rng: [(6, 768, 3072, 50_257, 12), work_cases(rng, 1), work_cases(rng, int(rng.integers(2, 6)))]),
+            Property(
+                "whole models",
+                2,
+                lambda rng: [
+                    (6, 768, 3072, 50_257, 12),
+                    work_cases(rng, 1),
+                    work_cases(rng, int(rng.integers(2, 6))),
+                ],
+            ),
         ),
         mistakes=(
             Mistake(
@@ -430,12 +543,14 @@ QUESTIONS = [
             ),
             Mistake(
                 "scores forgotten",
-                "You count the tables that were learnt. Attention also multiplies queries with keys, and weights with values.",
+                "You count the tables that were learnt. Attention also multiplies queries with keys, and"
+                " weights with values.",
                 work_off_by(lambda t, e, f, v, n: -2 * t * t * e * n),
             ),
             Mistake(
                 "scores or mixing",
-                "Two things grow with the square of the text: the scores, and the mixing of the values. One of them is missing.",
+                "Two things grow with the square of the text: the scores, and the mixing of the values. One"
+                " of them is missing.",
                 work_off_by(lambda t, e, f, v, n: -t * t * e * n),
             ),
             Mistake(
@@ -455,13 +570,18 @@ QUESTIONS = [
             ),
             Mistake(
                 "four times the width",
-                "You made the MLP four times as wide as the token, as in GPT-2. How wide it is, `hidden` says.",
-                lambda tokens, width, hidden, vocabulary, layers: multiplications(tokens, width, 4 * width, vocabulary, layers),
+                "You made the MLP four times as wide as the token, as in GPT-2. How wide it is, `hidden`"
+                " says.",
+                lambda tokens, width, hidden, vocabulary, layers: multiplications(
+                    tokens, width, 4 * width, vocabulary, layers
+                ),
             ),
             Mistake(
                 "parameters",
                 "You counted the numbers in the tables. Every token of the text meets each of them.",
-                lambda tokens, width, hidden, vocabulary, layers: layers * (4 * width**2 + 2 * width * hidden) + width * vocabulary,
+                lambda tokens, width, hidden, vocabulary, layers: (
+                    layers * (4 * width**2 + 2 * width * hidden) + width * vocabulary
+                ),
             ),
         ),
     ),
@@ -477,20 +597,35 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "last norm forgotten",
-                "You multiply the stream by the head as it is. The last norm stands before the head, at every depth.",
+                "You multiply the stream by the head as it is. The last norm stands before the head, at every"
+                " depth.",
                 lens_by(last=False),
             ),
             Mistake(
                 "norm at the end only",
-                "Your last row of logits is right. The earlier ones need the last norm, too: the head was trained to read normed rows.",
+                "Your last row of logits is right. The earlier ones need the last norm, too: the head was"
+                " trained to read normed rows.",
                 lens_by(last="end"),
             ),
-            Mistake("positions forgotten", "Your tokens do not know where they stand: add the rows of the position table.", lens_by(places=False)),
-            Mistake("looking ahead", "Your tokens read what comes after them. Give attention the causal mask.", lens_by(causal=False)),
-            Mistake("start left out", "You begin after the first block. The logits of the stream before any block come first.", lens_by(start=False)),
+            Mistake(
+                "positions forgotten",
+                "Your tokens do not know where they stand: add the rows of the position table.",
+                lens_by(places=False),
+            ),
+            Mistake(
+                "looking ahead",
+                "Your tokens read what comes after them. Give attention the causal mask.",
+                lens_by(causal=False),
+            ),
+            Mistake(
+                "start left out",
+                "You begin after the first block. The logits of the stream before any block come first.",
+                lens_by(start=False),
+            ),
             Mistake(
                 "another eps",
-                "Everything is in place but eps: this model was made with one of its own, in its settings. Hand it to each norm.",
+                "Everything is in place but eps: this model was made with one of its own, in its settings."
+                " Hand it to each norm.",
                 lens_by(eps=1e-5),
             ),
             Mistake(
@@ -507,18 +642,34 @@ QUESTIONS = [
         answer="split_fused",
         reference=split_fused,
         properties=(
-            Property("a table", 2, lambda rng: [(rng.normal(size=(8, 24)), 2), (rng.normal(size=(6, 18)), 3), (rng.normal(size=(12, 36)), 3)]),
+            Property(
+                "a table",
+                2,
+                lambda rng: [
+                    (rng.normal(size=(8, 24)), 2),
+                    (rng.normal(size=(6, 18)), 3),
+                    (rng.normal(size=(12, 36)), 3),
+                ],
+            ),
             Property("a bias", 1, lambda rng: [(rng.normal(size=36), 3), (rng.normal(size=30), 2)]),
         ),
         mistakes=(
-            Mistake("every third column", "You take every third column. The columns of one head's query stand side by side.", every_third),
+            Mistake(
+                "every third column",
+                "You take every third column. The columns of one head's query stand side by side.",
+                every_third,
+            ),
             Mistake(
                 "heads inside out",
                 "The right columns, in another order. Head 0 comes first with all its columns, then head 1.",
                 heads_inside_out,
             ),
             Mistake("key before query", "Query and key are exchanged.", key_first),
-            Mistake("value before key", "Key and value are exchanged. The order is query, key, value.", value_before_key),
+            Mistake(
+                "value before key",
+                "Key and value are exchanged. The order is query, key, value.",
+                value_before_key,
+            ),
         ),
         handed_out=broken_split,
     ),

@@ -87,7 +87,9 @@ def min_p_overflowing(logits, least):
 
 
 def scores_around(rng, shift, size=6):
-    """One row: the best word, two that stay, others that do not. None lies near the edge of 0.45, 0.5 or 0.9 times the best."""
+    """One row: the best word, two that stay, others that do not. None lies near the edge of 0.45, 0.5 or 0.9
+    times the best.
+    """
     ratios = np.concatenate([[1.0], rng.uniform(0.6, 0.75, size=2), rng.uniform(0.1, 0.3, size=size - 3)])
     return rng.permutation(np.log(ratios)) + shift
 
@@ -103,7 +105,9 @@ def gumbel_draw(logits, uniform, temperature):
 
 def draw_by(rule):
     """The function with another thing to take the largest of: a rule (logits, uniform, temperature)."""
-    return lambda logits, uniform, temperature: np.argmax(rule(logits, uniform, np.float64(temperature)), axis=-1)
+    return lambda logits, uniform, temperature: np.argmax(
+        rule(logits, uniform, np.float64(temperature)), axis=-1
+    )
 
 
 def gumbel(uniform):
@@ -159,7 +163,9 @@ def signs_exchanged(logits, seen, penalty):
 
 
 def seen_words(rng, size, negative=False):
-    """Scores none of which is near 0, seen words of both signs, one of them seen twice; not all words are seen."""
+    """Scores none of which is near 0, seen words of both signs, one of them seen twice; not all words are
+    seen.
+    """
     signs = np.where(np.arange(size) % 2, -1, 1) if not negative else -np.ones(size)
     seen = np.concatenate([rng.permutation(size - 1)[: size - 3], [0, 1, 0]])  # 0 and 1 are of both signs
     return signs * rng.uniform(0.5, 4, size=size), rng.permutation(seen), float(rng.choice([1.2, 1.5, 2.0]))
@@ -192,17 +198,20 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "no temperature",
-                "These are the probabilities at temperature 1. Divide the scores by the temperature before you raise e to them.",
+                "These are the probabilities at temperature 1. Divide the scores by the temperature before"
+                " you raise e to them.",
                 lambda x, columns, temperature: softmax(x @ columns),
             ),
             Mistake(
                 "temperature multiplied",
-                "You multiplied the scores by the temperature. Dividing does the opposite: a temperature below 1 opens the gaps.",
+                "You multiplied the scores by the temperature. Dividing does the opposite: a temperature"
+                " below 1 opens the gaps.",
                 lambda x, columns, temperature: softmax(x @ columns * temperature),
             ),
             Mistake(
                 "temperature last",
-                "You divided the probabilities by the temperature, and they do not sum to 1 any more. It divides the scores.",
+                "You divided the probabilities by the temperature, and they do not sum to 1 any more. It"
+                " divides the scores.",
                 lambda x, columns, temperature: softmax(x @ columns) / temperature,
             ),
             Mistake(
@@ -223,23 +232,34 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "turned over",
-                "Your temperature is one over the right one. A higher temperature brings the words closer together.",
-                lambda second, third, wanted: other_temperature(second, third, wanted) * [0, 1] + [np.log(wanted) / np.log(second), 0],
+                "Your temperature is one over the right one. A higher temperature brings the words closer"
+                " together.",
+                lambda second, third, wanted: (
+                    other_temperature(second, third, wanted) * [0, 1] + [np.log(wanted) / np.log(second), 0]
+                ),
             ),
             Mistake(
                 "both turned over",
-                "Your temperature is one over the right one, and the third word followed it. A higher temperature brings words closer together.",
-                lambda second, third, wanted: np.array([np.log(wanted) / np.log(second), third ** (np.log(second) / np.log(wanted))]),
+                "Your temperature is one over the right one, and the third word followed it. A higher"
+                " temperature brings words closer together.",
+                lambda second, third, wanted: np.array(
+                    [np.log(wanted) / np.log(second), third ** (np.log(second) / np.log(wanted))]
+                ),
             ),
             Mistake(
                 "factors divided",
-                "You divided one factor by the other. The temperature divides the gap between the logits: the logarithm of the factor.",
+                "You divided one factor by the other. The temperature divides the gap between the logits: the"
+                " logarithm of the factor.",
                 lambda second, third, wanted: np.array([second / wanted, third * wanted / second]),
             ),
             Mistake(
                 "third factor divided",
-                "The temperature is right. It does not divide the third word's factor itself: take its logarithm, divide that, and go back.",
-                lambda second, third, wanted: other_temperature(second, third, wanted) * [1, 0] + [0, third * np.log(wanted) / np.log(second)],
+                "The temperature is right. It does not divide the third word's factor itself: take its"
+                " logarithm, divide that, and go back.",
+                lambda second, third, wanted: (
+                    other_temperature(second, third, wanted) * [1, 0]
+                    + [0, third * np.log(wanted) / np.log(second)]
+                ),
             ),
             Mistake(
                 "third factor left",
@@ -264,7 +284,8 @@ QUESTIONS = [
             ),
             Mistake(
                 "shares after top-k not renewed",
-                "Your top-p saw the same shares in both orders. When top-k acts first, top-p sees shares that were divided by their new sum.",
+                "Your top-p saw the same shares in both orders. When top-k acts first, top-p sees shares that"
+                " were divided by their new sum.",
                 never_renormalized,
             ),
             Mistake(
@@ -287,25 +308,38 @@ QUESTIONS = [
         answer="min_p",
         reference=min_p,
         properties=(
-            Property("one row", 2, lambda rng: [(scores_around(rng, 5.0), 0.5), (scores_around(rng, -3.0, 5), 0.9)]),
-            Property("many rows at once", 1, lambda rng: [(np.stack([scores_around(rng, shift) for shift in (1.0, -9.0, 4.0)]), 0.5)]),
+            Property(
+                "one row", 2, lambda rng: [(scores_around(rng, 5.0), 0.5), (scores_around(rng, -3.0, 5), 0.9)]
+            ),
+            Property(
+                "many rows at once",
+                1,
+                lambda rng: [(np.stack([scores_around(rng, shift) for shift in (1.0, -9.0, 4.0)]), 0.5)],
+            ),
             Property("very large scores", 1, lambda rng: [(scores_around(rng, 2000.0), 0.45)]),
         ),
         mistakes=(
             Mistake(
                 "against a fixed share",
-                "You compare each probability with `least` itself. The bar is `least` times the best word's probability.",
+                "You compare each probability with `least` itself. The bar is `least` times the best word's"
+                " probability.",
                 min_p_by(lambda logits, shares, least: shares >= least),
             ),
             Mistake(
                 "logits compared",
-                "You compare logits. Only their gaps mean something, so a share of the best logit means nothing: compare probabilities.",
+                "You compare logits. Only their gaps mean something, so a share of the best logit means"
+                " nothing: compare probabilities.",
                 min_p_by(lambda logits, shares, least: logits >= least * logits.max(axis=-1, keepdims=True)),
             ),
-            Mistake("not divided again", "The right words stay. Their probabilities must sum to 1 again.", min_p_not_divided),
+            Mistake(
+                "not divided again",
+                "The right words stay. Their probabilities must sum to 1 again.",
+                min_p_not_divided,
+            ),
             Mistake(
                 "zero for −∞",
-                "You gave the dropped words the score 0, and e to 0 is 1: they come back. Their probability is to be 0.",
+                "You gave the dropped words the score 0, and e to 0 is 1: they come back. Their probability"
+                " is to be 0.",
                 min_p_zeros,
             ),
             Mistake(
@@ -315,12 +349,14 @@ QUESTIONS = [
             ),
             Mistake(
                 "overflow",
-                "Right for ordinary scores, but e to 2000 is infinite. Only gaps count: subtract the row's largest score first.",
+                "Right for ordinary scores, but e to 2000 is infinite. Only gaps count: subtract the row's"
+                " largest score first.",
                 min_p_overflowing,
             ),
             Mistake(
                 "top-p",
-                "You collect words until their sum reaches `least`. That is top-p: here each word is measured against the best one.",
+                "You collect words until their sum reaches `least`. That is top-p: here each word is measured"
+                " against the best one.",
                 lambda logits, least: softmax(top_p(logits, least)),
             ),
         ),
@@ -332,13 +368,16 @@ QUESTIONS = [
         answer="gumbel_draw",
         reference=gumbel_draw,
         properties=(
-            Property("many draws", 3, lambda rng: [many_rows(rng, (300, 6), 0.5), many_rows(rng, (20, 15, 5), 2.0)]),
+            Property(
+                "many draws", 3, lambda rng: [many_rows(rng, (300, 6), 0.5), many_rows(rng, (20, 15, 5), 2.0)]
+            ),
             Property("temperature 0", 1, lambda rng: [many_rows(rng, (50, 7), 0)]),
         ),
         mistakes=(
             Mistake(
                 "temperature on both",
-                "You divide the sum by the temperature, so the largest stays the largest. The temperature divides the scores alone.",
+                "You divide the sum by the temperature, so the largest stays the largest. The temperature"
+                " divides the scores alone.",
                 draw_by(lambda logits, uniform, temperature: (logits + gumbel(uniform)) / temperature),
             ),
             Mistake(
@@ -348,7 +387,8 @@ QUESTIONS = [
             ),
             Mistake(
                 "minus the noise",
-                "You subtract the noise. It is not the same on both sides of its middle, so the sign matters: add it.",
+                "You subtract the noise. It is not the same on both sides of its middle, so the sign matters:"
+                " add it.",
                 draw_by(lambda logits, uniform, temperature: logits / temperature - gumbel(uniform)),
             ),
             Mistake(
@@ -358,12 +398,14 @@ QUESTIONS = [
             ),
             Mistake(
                 "temperature multiplied",
-                "You multiply the scores by the temperature. Divide: a high temperature makes the noise count for more.",
+                "You multiply the scores by the temperature. Divide: a high temperature makes the noise count"
+                " for more.",
                 draw_by(lambda logits, uniform, temperature: logits * temperature + gumbel(uniform)),
             ),
             Mistake(
                 "division by zero",
-                "Right for every temperature but 0, where you divide by it. There the draw is the best word: take the largest score without noise.",
+                "Right for every temperature but 0, where you divide by it. There the draw is the best word:"
+                " take the largest score without noise.",
                 draw_by(lambda logits, uniform, temperature: logits / temperature + gumbel(uniform)),
             ),
             Mistake(
@@ -385,7 +427,8 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "multiplied always",
-                "A positive score that is multiplied grows, so the word gets likelier. Only a negative one may be.",
+                "A positive score that is multiplied grows, so the word gets likelier. Only a negative one"
+                " may be.",
                 multiplied,
             ),
             Mistake(
@@ -393,10 +436,15 @@ QUESTIONS = [
                 "You divide the negative scores and multiply the positive ones. Both make the word likelier.",
                 signs_exchanged,
             ),
-            Mistake("subtracted", "You subtract the penalty. The question asks for a factor: divide or multiply by it.", subtracted),
+            Mistake(
+                "subtracted",
+                "You subtract the penalty. The question asks for a factor: divide or multiply by it.",
+                subtracted,
+            ),
             Mistake(
                 "once for each time",
-                "A word that was seen twice is penalized twice in your result. Whether it was seen counts, not how often.",
+                "A word that was seen twice is penalized twice in your result. Whether it was seen counts,"
+                " not how often.",
                 each_time,
             ),
             Mistake("every word", "You penalize all words. Only those in `seen` are.", every_word),
@@ -411,8 +459,16 @@ QUESTIONS = [
         reference=effective_words,
         properties=(
             Property("one row", 1, lambda rng: [(rng.normal(size=6), 0.5), (rng.normal(size=5) * 2, 2.0)]),
-            Property("many rows at once", 1, lambda rng: [(rng.normal(size=(3, 4)) * 2, 1.5), (rng.normal(size=(2, 3, 5)), 0.7)]),
-            Property("dropped words", 1, lambda rng: [(with_dropped(rng, (6,)), 0.8), (with_dropped(rng, (4, 5)), 1.3)]),
+            Property(
+                "many rows at once",
+                1,
+                lambda rng: [(rng.normal(size=(3, 4)) * 2, 1.5), (rng.normal(size=(2, 3, 5)), 0.7)],
+            ),
+            Property(
+                "dropped words",
+                1,
+                lambda rng: [(with_dropped(rng, (6,)), 0.8), (with_dropped(rng, (4, 5)), 1.3)],
+            ),
         ),
         mistakes=(
             Mistake(
@@ -422,7 +478,8 @@ QUESTIONS = [
             ),
             Mistake(
                 "two to the power",
-                "You took the natural logarithm and raised 2 to the result. Logarithm and power must have the same base.",
+                "You took the natural logarithm and raised 2 to the result. Logarithm and power must have the"
+                " same base.",
                 lambda logits, temperature: 2 ** entropy(probabilities(logits, temperature)),
             ),
             Mistake(
@@ -438,16 +495,23 @@ QUESTIONS = [
             Mistake(
                 "whole array",
                 "You add up over all rows. Each row has a number of its own.",
-                lambda logits, temperature: np.full(logits.shape[:-1], np.exp(np.sum(entropy(probabilities(logits, temperature))))),
+                lambda logits, temperature: np.full(
+                    logits.shape[:-1], np.exp(np.sum(entropy(probabilities(logits, temperature))))
+                ),
             ),
             Mistake(
                 "zero times minus infinity",
-                "Right while no word is dropped. A dropped word has share 0, and its logarithm is −∞: it adds nothing, so leave it out of the sum.",
-                lambda logits, temperature: effective_words(logits, temperature) + np.where(np.isinf(logits).any(axis=-1), np.nan, 0.0),
+                "Right while no word is dropped. A dropped word has share 0, and its logarithm is −∞: it adds"
+                " nothing, so leave it out of the sum.",
+                lambda logits, temperature: (
+                    effective_words(logits, temperature)
+                    + np.where(np.isinf(logits).any(axis=-1), np.nan, 0.0)
+                ),
             ),
             Mistake(
                 "sum of squares",
-                "You took one over the sum of the squared shares. That counts words, too, in another way: the question asks for the entropy.",
+                "You took one over the sum of the squared shares. That counts words, too, in another way: the"
+                " question asks for the entropy.",
                 lambda logits, temperature: 1 / np.sum(probabilities(logits, temperature) ** 2, axis=-1),
             ),
         ),

@@ -29,7 +29,11 @@ def room(layers, heads, groups, width, each, texts, memory):
     return np.array([token, memory // (token * texts)])
 
 
-def room_with(token=lambda layers, heads, groups, width, each: 2 * layers * groups * width * each, texts_share=True, up=0):
+def room_with(
+    token=lambda layers, heads, groups, width, each: 2 * layers * groups * width * each,
+    texts_share=True,
+    up=0,
+):
     """The room with other bytes a token, without sharing it out, or rounded up."""
 
     def answer(layers, heads, groups, width, each, texts, memory):
@@ -59,13 +63,22 @@ def work(heads, groups, width, hidden, layers, words, position):
     return work_with()(heads, groups, width, hidden, layers, words, position)
 
 
-def work_with(tables=3, keys=lambda heads, groups: groups, per_pair=2, read=lambda rows, position: rows * position, out=lambda rows: 1):
+def work_with(
+    tables=3,
+    keys=lambda heads, groups: groups,
+    per_pair=2,
+    read=lambda rows, position: rows * position,
+    out=lambda rows: 1,
+):
     """The multiply-adds with the cache and without; each argument is one place where people go wrong."""
 
     def answer(heads, groups, width, hidden, layers, words, position):
         model = heads * width
         row = 2 * model * model + 2 * model * keys(heads, groups) * width + tables * model * hidden
-        counts = [layers * (rows * row + per_pair * read(rows, position) * model) + out(rows) * model * words for rows in (1, position)]
+        counts = [
+            layers * (rows * row + per_pair * read(rows, position) * model) + out(rows) * model * words
+            for rows in (1, position)
+        ]
         return np.array(counts)
 
     return answer
@@ -96,12 +109,21 @@ def edited(rng, length, place):
 def changed_cases(rng):
     text, other = edited(rng, 9, int(rng.integers(2, 6)))
     one, two = edited(rng, 8, 3)
-    return [(text, other), (one, np.concatenate([two, rng.integers(0, 50, size=4)])), (np.append(one, one), two)]
+    return [
+        (text, other),
+        (one, np.concatenate([two, rng.integers(0, 50, size=4)])),
+        (np.append(one, one), two),
+    ]
 
 
 def same_cases(rng):
     text = rng.integers(0, 50, size=int(rng.integers(6, 10)))
-    return [(text, text.copy()), (text, text[:4].copy()), (text[:5].copy(), text), (text[:1].copy(), text[:1].copy())]
+    return [
+        (text, text.copy()),
+        (text, text[:4].copy()),
+        (text[:5].copy(), text),
+        (text[:1].copy(), text[:1].copy()),
+    ]
 
 
 def nothing_cases(rng):
@@ -118,7 +140,9 @@ def equal_places(kept, text):
 
 
 def read_room(query, keys, values, filled):
-    return attention(query, keys[..., :filled, :], values[..., :filled, :], causal_mask(query.shape[-2], filled))
+    return attention(
+        query, keys[..., :filled, :], values[..., :filled, :], causal_mask(query.shape[-2], filled)
+    )
 
 
 def room_case(rng, leading, new, filled, capacity, width, out):
@@ -180,7 +204,16 @@ def branch_cases(rng, *sizes):
     cases = []
     for prompt, new, width, key, value in sizes:
         draw = normal(rng)
-        cases.append((draw(prompt, key), draw(prompt, value), draw(new, width), draw(width, key), draw(width, key), draw(width, value)))
+        cases.append(
+            (
+                draw(prompt, key),
+                draw(prompt, value),
+                draw(new, width),
+                draw(width, key),
+                draw(width, key),
+                draw(width, value),
+            )
+        )
     return cases
 
 
@@ -191,14 +224,30 @@ def write(prompt, count, embedding, W_q, W_k, W_v, head):
     return loop(prompt, count, embedding, W_q, W_k, W_v, head)
 
 
-def loop(prompt, count, embedding, W_q, W_k, W_v, head, choose=np.argmax, itself=True, forgets=False, rereads=False, start=0):
+def loop(
+    prompt,
+    count,
+    embedding,
+    W_q,
+    W_k,
+    W_v,
+    head,
+    choose=np.argmax,
+    itself=True,
+    forgets=False,
+    rereads=False,
+    start=0,
+):
     """The logits of every step. With the cache: keys and values of what was read before."""
     x = embedding[prompt[start:]]
     keys, values = x[:-1] @ W_k, x[:-1] @ W_v
     row, logits = x[-1], []
     for _ in range(count):
         if rereads and logits:
-            keys, values = np.vstack([keys, embedding[prompt] @ W_k]), np.vstack([values, embedding[prompt] @ W_v])
+            keys, values = (
+                np.vstack([keys, embedding[prompt] @ W_k]),
+                np.vstack([values, embedding[prompt] @ W_v]),
+            )
         later = np.vstack([keys, row @ W_k]), np.vstack([values, row @ W_v])
         seen = later if itself else (keys, values)
         logits.append((row + attention((row @ W_q)[None], *seen)[0]) @ head)
@@ -214,7 +263,15 @@ def loop_with(**change):
 def loop_case(rng, length, count, words=9, width=4, key=3):
     draw = normal(rng)
     prompt = rng.integers(0, words, size=length)
-    return prompt, count, draw(words, width), draw(width, key), draw(width, key), draw(width, width), draw(width, words)
+    return (
+        prompt,
+        count,
+        draw(words, width),
+        draw(width, key),
+        draw(width, key),
+        draw(width, width),
+        draw(width, words),
+    )
 
 
 QUESTIONS = [
@@ -240,7 +297,11 @@ QUESTIONS = [
                 "Your bytes are those of one layer. Every layer keeps keys and values of its own.",
                 room_with(lambda layers, heads, groups, width, each: 2 * groups * width * each),
             ),
-            Mistake("one text", "Your second number is for one text. The texts share the memory.", room_with(texts_share=False)),
+            Mistake(
+                "one text",
+                "Your second number is for one text. The texts share the memory.",
+                room_with(texts_share=False),
+            ),
             Mistake("rounded up", "Your last token does not fit any more. Round down.", room_with(up=1)),
         ),
         tolerance=1e-6,
@@ -255,7 +316,8 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "mask from the left",
-                "You counted as if the two were the first of the text. They stand at the third and the fourth place.",
+                "You counted as if the two were the first of the text. They stand at the third and the fourth"
+                " place.",
                 lambda powers, values: masked(powers, values, np.tril(np.ones((2, 4)))),
             ),
             Mistake(
@@ -270,7 +332,8 @@ QUESTIONS = [
             ),
             Mistake(
                 "not divided",
-                "Your weights do not sum to 1. Divide the powers of a row by the sum of those that are allowed.",
+                "Your weights do not sum to 1. Divide the powers of a row by the sum of those that are"
+                " allowed.",
                 lambda powers, values: powers * causal_mask(2, 4) @ values,
             ),
         ),
@@ -284,13 +347,21 @@ QUESTIONS = [
         reference=work,
         properties=(Property("the two numbers", 3, lambda rng: [mine.q3(rng)]),),
         mistakes=(
-            Mistake("two MLP tables", "You counted two tables in the MLP. This model has three: gate, up and down.", work_with(tables=2)),
+            Mistake(
+                "two MLP tables",
+                "You counted two tables in the MLP. This model has three: gate, up and down.",
+                work_with(tables=2),
+            ),
             Mistake(
                 "key maps too wide",
                 "Your key and value maps are as wide as the query map. There are fewer key/value heads.",
                 work_with(keys=lambda heads, groups: heads),
             ),
-            Mistake("scores alone", "You counted the scores. Mixing the values takes as much again.", work_with(per_pair=1)),
+            Mistake(
+                "scores alone",
+                "You counted the scores. Mixing the values takes as much again.",
+                work_with(per_pair=1),
+            ),
             Mistake(
                 "one query without the cache",
                 "Without the cache, every row of the text asks again, and each is compared with all keys.",
@@ -298,10 +369,15 @@ QUESTIONS = [
             ),
             Mistake(
                 "all rows to the words",
-                "You sent every row through the output projection. Only the last one is asked for the next word.",
+                "You sent every row through the output projection. Only the last one is asked for the next"
+                " word.",
                 work_with(out=lambda rows: rows),
             ),
-            Mistake("no output projection", "The output projection is missing: one row, E times V.", work_with(out=lambda rows: 0)),
+            Mistake(
+                "no output projection",
+                "The output projection is missing: one row, E times V.",
+                work_with(out=lambda rows: 0),
+            ),
         ),
         tolerance=1e-6,
         by_hand=True,
@@ -318,23 +394,29 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "equal places anywhere",
-                "You count equal ids after the first difference as well. Those tokens have read the changed one, so their keys and values are stale.",
+                "You count equal ids after the first difference as well. Those tokens have read the changed"
+                " one, so their keys and values are stale.",
                 equal_places,
             ),
             Mistake(
                 "nothing left to run",
-                "If the whole text is in the cache, you run no row, and get no logits for the next word. Leave its last token to run.",
+                "If the whole text is in the cache, you run no row, and get no logits for the next word."
+                " Leave its last token to run.",
                 common,
             ),
             Mistake(
                 "one too few",
-                "You drop the last position before the first difference. It cannot see what comes after it, so it is still right.",
+                "You drop the last position before the first difference. It cannot see what comes after it,"
+                " so it is still right.",
                 lambda kept, text: max(0, reusable(kept, text) - 1),
             ),
             Mistake(
                 "all or nothing",
-                "You give up the whole cache at any difference. What stands before the difference is still right.",
-                lambda kept, text: reusable(kept, text) if common(kept, text) == min(len(kept), len(text)) else 0,
+                "You give up the whole cache at any difference. What stands before the difference is still"
+                " right.",
+                lambda kept, text: (
+                    reusable(kept, text) if common(kept, text) == min(len(kept), len(text)) else 0
+                ),
             ),
         ),
     ),
@@ -344,14 +426,23 @@ QUESTIONS = [
         answer="read_room",
         reference=read_room,
         properties=(
-            Property("one new token", 2, lambda rng: [room_case(rng, (), 1, 4, 7, 3, 5), room_case(rng, (), 1, 6, 6, 4, 2)]),
-            Property("several new tokens", 1, lambda rng: [room_case(rng, (), 3, 5, 8, 4, 2), room_case(rng, (), 4, 4, 6, 3, 5)]),
+            Property(
+                "one new token",
+                2,
+                lambda rng: [room_case(rng, (), 1, 4, 7, 3, 5), room_case(rng, (), 1, 6, 6, 4, 2)],
+            ),
+            Property(
+                "several new tokens",
+                1,
+                lambda rng: [room_case(rng, (), 3, 5, 8, 4, 2), room_case(rng, (), 4, 4, 6, 3, 5)],
+            ),
             Property("several heads", 1, lambda rng: [room_case(rng, (2,), 3, 4, 6, 5, 3)]),
         ),
         mistakes=(
             Mistake(
                 "the empty places are read",
-                "Your weights reach into the room that nobody has filled. Only the first `filled` places hold keys.",
+                "Your weights reach into the room that nobody has filled. Only the first `filled` places hold"
+                " keys.",
                 read_with(lambda new, end: np.ones((new, end), dtype=bool), filled_only=False),
             ),
             Mistake(
@@ -361,17 +452,27 @@ QUESTIONS = [
             ),
             Mistake(
                 "mask from the left",
-                "Your mask treats the new tokens as the first of the text. They are the last of the filled places.",
+                "Your mask treats the new tokens as the first of the text. They are the last of the filled"
+                " places.",
                 read_with(lambda new, end: np.tril(np.ones((new, end), dtype=bool))),
             ),
             Mistake(
                 "no mask",
-                "Among several new tokens, yours read those that come after them. One new token needs no mask, several do.",
+                "Among several new tokens, yours read those that come after them. One new token needs no"
+                " mask, several do.",
                 read_with(lambda new, end: None),
             ),
-            Mistake("not scaled", "The scores are not divided by √D, the root of the width of a query.", unscaled_room),
+            Mistake(
+                "not scaled",
+                "The scores are not divided by √D, the root of the width of a query.",
+                unscaled_room,
+            ),
         ),
-        refuse=("plainformer.attention.causal_mask", "plainformer.cache.cached_attention", "torch.nn.functional.scaled_dot_product_attention"),
+        refuse=(
+            "plainformer.attention.causal_mask",
+            "plainformer.cache.cached_attention",
+            "torch.nn.functional.scaled_dot_product_attention",
+        ),
     ),
     Question(
         "q6",
@@ -385,7 +486,8 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "all together",
-                "You put all the new tokens into one cache, so each reads all of them. Each reads the prompt and itself.",
+                "You put all the new tokens into one cache, so each reads all of them. Each reads the prompt"
+                " and itself.",
                 all_together,
             ),
             Mistake(
@@ -414,12 +516,14 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "blind to itself",
-                "Your newest token reads only what came before. It reads itself, too: its key and value go in first.",
+                "Your newest token reads only what came before. It reads itself, too: its key and value go in"
+                " first.",
                 loop_with(itself=False),
             ),
             Mistake(
                 "forgetful",
-                "After the first step, your tokens read themselves alone. Keep the keys and values of all that was read.",
+                "After the first step, your tokens read themselves alone. Keep the keys and values of all"
+                " that was read.",
                 loop_with(forgets=True),
             ),
             Mistake(
@@ -432,7 +536,11 @@ QUESTIONS = [
                 "Only the last token of the prompt has been read. The first step reads the whole prompt.",
                 loop_with(start=-1),
             ),
-            Mistake("the smallest logit", "You go on with the word of the smallest logit. Take the largest.", loop_with(choose=np.argmin)),
+            Mistake(
+                "the smallest logit",
+                "You go on with the word of the smallest logit. Take the largest.",
+                loop_with(choose=np.argmin),
+            ),
         ),
         refuse=("plainformer.generation.generate",),
     ),

@@ -9,7 +9,11 @@ from plaingrader.questions import Property, Question, variants
 
 mine = variants("11_training")
 
-CROSS_ENTROPIES = ("plainformer.training.cross_entropy", "torch.nn.functional.cross_entropy", "torch.nn.CrossEntropyLoss")
+CROSS_ENTROPIES = (
+    "plainformer.training.cross_entropy",
+    "torch.nn.functional.cross_entropy",
+    "torch.nn.CrossEntropyLoss",
+)
 
 
 def softmax(logits):
@@ -65,7 +69,9 @@ def floor(subjects, objects, adverbs, chance):
 
 
 def floor_with(toss=coin, share=lambda chance: chance, questions=5, log=math.log):
-    """The floor with another coin, another weight of the adverbs, another number of questions, or another logarithm."""
+    """The floor with another coin, another weight of the adverbs, another number of questions, or another
+    logarithm.
+    """
 
     def answer(subjects, objects, adverbs, chance):
         nats = log(subjects) + log(objects) + toss(chance) * log(math.e) + share(chance) * log(adverbs)
@@ -119,8 +125,13 @@ def padding_counted(logits, ids, lengths):
 
 
 def batch(rng, lengths, width, words):
-    """Texts whose next word is never the word itself, filled up with the id 0; no text is as long as the batch is wide."""
-    ids = (rng.integers(0, words, size=(len(lengths), 1)) + np.cumsum(rng.integers(1, words, size=(len(lengths), width)), axis=1)) % words
+    """Texts whose next word is never the word itself, filled up with the id 0; no text is as long as the
+    batch is wide.
+    """
+    ids = (
+        rng.integers(0, words, size=(len(lengths), 1))
+        + np.cumsum(rng.integers(1, words, size=(len(lengths), width)), axis=1)
+    ) % words
     ids[np.arange(width) >= np.array(lengths)[:, None]] = 0
     return 2 * rng.normal(size=(len(lengths), width, words)), ids, np.array(lengths)
 
@@ -158,7 +169,10 @@ def tables(rng, *shapes):
 
 def long_cases(rng):
     """Slopes of several sizes; each table is too long by itself."""
-    return [(tables(rng, (3, 4), (4,), (4, 2)), 0.3), (tuple(10 * table for table in tables(rng, (2, 5), (5, 3))), 1.0)]
+    return [
+        (tables(rng, (3, 4), (4,), (4, 2)), 0.3),
+        (tuple(10 * table for table in tables(rng, (2, 5), (5, 3))), 1.0),
+    ]
 
 
 def short_cases(rng):
@@ -175,7 +189,9 @@ def text_slopes(logits, ids):
     return slopes_with()(logits, ids)
 
 
-def slopes_with(rows=lambda length: length - 1, answers=lambda ids: ids[1:], last=False, guessed=True, sign=1):
+def slopes_with(
+    rows=lambda length: length - 1, answers=lambda ids: ids[1:], last=False, guessed=True, sign=1
+):
     """The slopes of the logits, with another divisor, other answers, or a part left out."""
 
     def answer(logits, ids):
@@ -239,7 +255,13 @@ def broken_losses(W, x, came, rate, steps):
 
 
 def examples(rng, count, width, words, steps, rate=0.5):
-    return rng.normal(size=(width, words)), rng.normal(size=(count, width)), rng.integers(0, words, size=count), rate, steps
+    return (
+        rng.normal(size=(width, words)),
+        rng.normal(size=(count, width)),
+        rng.integers(0, words, size=count),
+        rate,
+        steps,
+    )
 
 
 QUESTIONS = [
@@ -260,13 +282,22 @@ QUESTIONS = [
                 "You asked each row for the word before it. It is asked for the one after it.",
                 surprises_and_loss(slice(1, None), slice(None, -1)),
             ),
-            Mistake("sum", "Your surprises are right, and you added them up. The loss is their mean.", surprises_and_loss(reduce=np.sum)),
+            Mistake(
+                "sum",
+                "Your surprises are right, and you added them up. The loss is their mean.",
+                surprises_and_loss(reduce=np.sum),
+            ),
             Mistake(
                 "divided by four",
-                "Your surprises are right, and you divided by the number of words. The last word has no next one, so there is one guess less.",
+                "Your surprises are right, and you divided by the number of words. The last word has no next"
+                " one, so there is one guess less.",
                 surprises_and_loss(reduce=lambda surprises: surprises.sum() / 4),
             ),
-            Mistake("bits", "You took logarithms to base 2. Nats need the natural one.", surprises_and_loss(log=np.log2)),
+            Mistake(
+                "bits",
+                "You took logarithms to base 2. Nats need the natural one.",
+                surprises_and_loss(log=np.log2),
+            ),
         ),
         tolerance=2e-4,
         by_hand=True,
@@ -285,7 +316,8 @@ QUESTIONS = [
             ),
             Mistake(
                 "the table forgotten",
-                "You moved the logits by their own slopes. It is the table that moves, and x meets it once more on the way to the logits.",
+                "You moved the logits by their own slopes. It is the table that moves, and x meets it once"
+                " more on the way to the logits.",
                 lambda x, W, came, rate: x @ W - rate * slopes(x, W, came),
             ),
             Mistake(
@@ -295,7 +327,8 @@ QUESTIONS = [
             ),
             Mistake(
                 "only the word that came",
-                "You moved one column of the table only. The other words were given probability too, and have to go down.",
+                "You moved one column of the table only. The other words were given probability too, and have"
+                " to go down.",
                 only_the_word,
             ),
         ),
@@ -311,7 +344,8 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "an adverb every time",
-                "You counted the choice of the adverb in full. It is made only when there is one, so weigh it by its chance.",
+                "You counted the choice of the adverb in full. It is made only when there is one, so weigh it"
+                " by its chance.",
                 floor_with(share=lambda chance: 1.0),
             ),
             Mistake(
@@ -329,8 +363,14 @@ QUESTIONS = [
                 "You divided by the places. The first word is no answer, so there is one question less.",
                 floor_with(questions=6),
             ),
-            Mistake("sum", "This is the surprise of a whole sentence. The loss is the mean over its questions.", floor_with(questions=1)),
-            Mistake("bits", "You took logarithms to base 2. Nats need the natural one.", floor_with(log=math.log2)),
+            Mistake(
+                "sum",
+                "This is the surprise of a whole sentence. The loss is the mean over its questions.",
+                floor_with(questions=1),
+            ),
+            Mistake(
+                "bits", "You took logarithms to base 2. Nats need the natural one.", floor_with(log=math.log2)
+            ),
         ),
         tolerance=2e-4,
         by_hand=True,
@@ -344,19 +384,26 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "no correction",
-                "You used the running means as they are. They start at 0 and are too small at first: divide by 1 − βᵗ.",
+                "You used the running means as they are. They start at 0 and are too small at first: divide"
+                " by 1 − βᵗ.",
                 adamw(correct=lambda beta, t: 1.0),
             ),
             Mistake(
                 "the first correction twice",
-                "In the second step you divided by 1 − β again. The power counts the steps: it is β squared there.",
+                "In the second step you divided by 1 − β again. The power counts the steps: it is β squared"
+                " there.",
                 adamw(correct=lambda beta, t: 1 - beta),
             ),
             Mistake("no root", "You divided by v. Divide by its root.", adamw(root=lambda v: v)),
-            Mistake("no decay", "The weight decay is missing: each step also takes off rate · decay · w.", adamw(shrink=False)),
+            Mistake(
+                "no decay",
+                "The weight decay is missing: each step also takes off rate · decay · w.",
+                adamw(shrink=False),
+            ),
             Mistake(
                 "decay in the slope",
-                "You added the decay to the slope, as Adam without the W does. AdamW shrinks the weight itself.",
+                "You added the decay to the slope, as Adam without the W does. AdamW shrinks the weight"
+                " itself.",
                 adamw(shrink=False, into_slope=True),
             ),
         ),
@@ -380,18 +427,22 @@ QUESTIONS = [
             ),
             Mistake(
                 "mean of means",
-                "You took the mean of each text, and then the mean of those. So a word of a short text counts more. All words count alike.",
+                "You took the mean of each text, and then the mean of those. So a word of a short text counts"
+                " more. All words count alike.",
                 lambda logits, ids, lengths: np.mean([s.mean() for s in surprises(logits, ids, lengths)]),
             ),
             Mistake(
                 "first filler counted",
-                "You ask the last word of each text for the one after it, which is a filler. It has no next word.",
+                "You ask the last word of each text for the one after it, which is a filler. It has no next"
+                " word.",
                 lambda logits, ids, lengths: np.concatenate(surprises(logits, ids, lengths, more=1)).mean(),
             ),
             Mistake(
                 "no shift",
                 "You ask each position for the word that it has just read. It is asked for the next one.",
-                lambda logits, ids, lengths: np.concatenate(surprises(logits, ids, lengths, slice(None), slice(None))).mean(),
+                lambda logits, ids, lengths: np.concatenate(
+                    surprises(logits, ids, lengths, slice(None), slice(None))
+                ).mean(),
             ),
             Mistake(
                 "sum",
@@ -400,8 +451,11 @@ QUESTIONS = [
             ),
             Mistake(
                 "divided by the words",
-                "You divided by the number of words. The first word of a text is no answer, so each text has one answer less than words.",
-                lambda logits, ids, lengths: np.concatenate(surprises(logits, ids, lengths)).sum() / np.sum(lengths),
+                "You divided by the number of words. The first word of a text is no answer, so each text has"
+                " one answer less than words.",
+                lambda logits, ids, lengths: (
+                    np.concatenate(surprises(logits, ids, lengths)).sum() / np.sum(lengths)
+                ),
             ),
         ),
         refuse=CROSS_ENTROPIES,
@@ -418,12 +472,14 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "each table alone",
-                "You shortened each table by itself. That changes the direction: take the length of all slopes together, and one factor for all.",
+                "You shortened each table by itself. That changes the direction: take the length of all"
+                " slopes together, and one factor for all.",
                 each_alone,
             ),
             Mistake(
                 "always to the limit",
-                "You stretched a short gradient to the limit. A gradient that is short enough stays as it is.",
+                "You stretched a short gradient to the limit. A gradient that is short enough stays as"
+                " it is.",
                 shortened(euclidean, True),
             ),
             Mistake(
@@ -431,20 +487,31 @@ QUESTIONS = [
                 "You added the lengths of the tables. Put all slopes into one long row, and take its length.",
                 shortened(lambda gradients, row: sum(np.linalg.norm(table) for table in gradients)),
             ),
-            Mistake("no root", "You divided by the sum of the squares. A length is its root.", shortened(lambda gradients, row: row @ row)),
+            Mistake(
+                "no root",
+                "You divided by the sum of the squares. A length is its root.",
+                shortened(lambda gradients, row: row @ row),
+            ),
             Mistake(
                 "absolute values",
-                "You took the sum of the absolute values for the length. The length is the root of the sum of the squares.",
+                "You took the sum of the absolute values for the length. The length is the root of the sum of"
+                " the squares.",
                 shortened(lambda gradients, row: np.abs(row).sum()),
             ),
             Mistake(
                 "slope by slope",
                 "You cut off each slope at the limit. The whole row is to be shortened, by one factor.",
-                lambda gradients, limit: np.clip(np.concatenate([table.ravel() for table in gradients]), -limit, limit),
+                lambda gradients, limit: np.clip(
+                    np.concatenate([table.ravel() for table in gradients]), -limit, limit
+                ),
             ),
         ),
         tolerance=1e-5,  # PyTorch adds a millionth to the length
-        refuse=("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad.clip_grad_norm_", "torch.nn.utils.get_total_norm"),
+        refuse=(
+            "torch.nn.utils.clip_grad_norm_",
+            "torch.nn.utils.clip_grad.clip_grad_norm_",
+            "torch.nn.utils.get_total_norm",
+        ),
     ),
     Question(
         "q7",
@@ -459,17 +526,20 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "not divided",
-                "These are the slopes of the sum of the surprises. The loss is their mean, so each slope is smaller.",
+                "These are the slopes of the sum of the surprises. The loss is their mean, so each slope is"
+                " smaller.",
                 slopes_with(rows=lambda length: 1),
             ),
             Mistake(
                 "divided by T",
-                "You divided by the number of words. The mean is over the guesses, of which there is one less.",
+                "You divided by the number of words. The mean is over the guesses, of which there is one"
+                " less.",
                 slopes_with(rows=lambda length: length),
             ),
             Mistake(
                 "last row not zero",
-                "Your last row has slopes. Nobody asks it for a next word, so its logits do not change the loss.",
+                "Your last row has slopes. Nobody asks it for a next word, so its logits do not change the"
+                " loss.",
                 slopes_with(last=True),
             ),
             Mistake(
@@ -479,13 +549,17 @@ QUESTIONS = [
             ),
             Mistake(
                 "no shift, all rows",
-                "You take the 1 off at the word that was read, in all T rows. A row is asked for the next word, and the last one for none.",
+                "You take the 1 off at the word that was read, in all T rows. A row is asked for the next"
+                " word, and the last one for none.",
                 slopes_with(rows=lambda length: length, answers=lambda ids: ids),
             ),
-            Mistake("uphill", "Your signs are turned round: what you gave, less what came.", slopes_with(sign=-1)),
+            Mistake(
+                "uphill", "Your signs are turned round: what you gave, less what came.", slopes_with(sign=-1)
+            ),
             Mistake(
                 "only what came",
-                "Your slopes are those of the words that came. All words were given probability, and have a slope.",
+                "Your slopes are those of the words that came. All words were given probability, and have a"
+                " slope.",
                 slopes_with(guessed=False),
             ),
         ),
@@ -503,11 +577,18 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "losses after the step",
-                "Your losses are those after each step. Note the loss of the weights that the step starts from.",
+                "Your losses are those after each step. Note the loss of the weights that the step starts"
+                " from.",
                 training(late=True),
             ),
-            Mistake("sum of slopes", "You added the slopes of the examples. The loss is a mean, and so are its slopes.", training(total=True)),
-            Mistake("uphill", "You went along the slopes, so the loss rises. Go against them.", training(sign=-1)),
+            Mistake(
+                "sum of slopes",
+                "You added the slopes of the examples. The loss is a mean, and so are its slopes.",
+                training(total=True),
+            ),
+            Mistake(
+                "uphill", "You went along the slopes, so the loss rises. Go against them.", training(sign=-1)
+            ),
         ),
         handed_out=broken_losses,
     ),

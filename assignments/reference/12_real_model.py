@@ -114,7 +114,13 @@ def written(divisor=lambda parts, eps: root(parts.sum(axis=0), eps), gains=True,
 
 def parts_case(rng, count, width, words, size=1.0, eps=0.01):
     """Rows that a stream was made of; an eps that counts for the small ones."""
-    return size * rng.normal(size=(count, width)), rng.uniform(0.5, 3, size=width), rng.normal(size=(width, words)), eps, int(rng.integers(words))
+    return (
+        size * rng.normal(size=(count, width)),
+        rng.uniform(0.5, 3, size=width),
+        rng.normal(size=(width, words)),
+        eps,
+        int(rng.integers(words)),
+    )
 
 
 # ---- q6: both halves at once
@@ -129,11 +135,16 @@ def block(serial=False, turn=True, causal=True, swapped=False, share=np.repeat):
 
     def answer(x, gain, attention, mlp, config):
         normed = x / root(x, config.eps) * gain
-        query, key, value = (heads_of(normed @ table, attention.query.shape[1] // config.heads) for table in attention[:3])
+        query, key, value = (
+            heads_of(normed @ table, attention.query.shape[1] // config.heads) for table in attention[:3]
+        )
         if turn:
             query, key = turned(query, config.base), turned(key, config.base)
         times = len(query) // len(key)
-        key, value = (np.repeat(part, times, axis=0) if share is np.repeat else np.tile(part, (times, 1, 1)) for part in (key, value))
+        key, value = (
+            np.repeat(part, times, axis=0) if share is np.repeat else np.tile(part, (times, 1, 1))
+            for part in (key, value)
+        )
         powers = np.exp(query @ key.swapaxes(1, 2) / np.sqrt(query.shape[2]))
         powers = np.tril(powers) if causal else powers
         mixed = powers / powers.sum(axis=-1, keepdims=True) @ value
@@ -155,16 +166,29 @@ def turned(rows, base):
     length, width = rows.shape[1:]
     angle = np.arange(length)[:, None] * base ** (-np.arange(0, width, 2) / width)
     a, b = rows[..., 0::2], rows[..., 1::2]
-    return np.stack([a * np.cos(angle) - b * np.sin(angle), a * np.sin(angle) + b * np.cos(angle)], axis=-1).reshape(rows.shape)
+    return np.stack(
+        [a * np.cos(angle) - b * np.sin(angle), a * np.sin(angle) + b * np.cos(angle)], axis=-1
+    ).reshape(rows.shape)
 
 
 def block_case(rng, tokens, rows, heads, groups, width, hidden, base):
     def table(*shape):
         return rng.normal(size=shape) / np.sqrt(shape[0])
 
-    attention = Attention(table(rows, heads * width), table(rows, groups * width), table(rows, groups * width), table(heads * width, rows))
+    attention = Attention(
+        table(rows, heads * width),
+        table(rows, groups * width),
+        table(rows, groups * width),
+        table(heads * width, rows),
+    )
     mlp = SwiGLU(table(rows, hidden), table(rows, hidden), table(hidden, rows))
-    return rng.normal(size=(tokens, rows)), rng.uniform(0.5, 2, size=rows), attention, mlp, Config(64, heads, 0.01, base, "neighbours")
+    return (
+        rng.normal(size=(tokens, rows)),
+        rng.uniform(0.5, 2, size=rows),
+        attention,
+        mlp,
+        Config(64, heads, 0.01, base, "neighbours"),
+    )
 
 
 # ---- q7: mend the pairs
@@ -216,8 +240,16 @@ QUESTIONS = [
                 "Your key and value maps are as wide as the query map. There are fewer key/value heads.",
                 counted(keys=lambda heads, groups: heads),
             ),
-            Mistake("two tables", "Your MLP has two tables. A SwiGLU has three: gate, up and down.", counted(tables=2)),
-            Mistake("last norm forgotten", "Each block has two norms, and one more stands before the output projection.", counted(last=0)),
+            Mistake(
+                "two tables",
+                "Your MLP has two tables. A SwiGLU has three: gate, up and down.",
+                counted(tables=2),
+            ),
+            Mistake(
+                "last norm forgotten",
+                "Each block has two norms, and one more stands before the output projection.",
+                counted(last=0),
+            ),
         ),
         tolerance=1e-7,
         by_hand=True,
@@ -231,22 +263,28 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "byte by byte",
-                "You took the two halves of a byte for neighbours. All low halves come first, then all high ones.",
-                lambda scale, minimum, packed: scale * np.stack([packed % 16, packed // 16], axis=1).ravel() + minimum,
+                "You took the two halves of a byte for neighbours. All low halves come first, then all high"
+                " ones.",
+                lambda scale, minimum, packed: (
+                    scale * np.stack([packed % 16, packed // 16], axis=1).ravel() + minimum
+                ),
             ),
             Mistake(
                 "high halves first",
-                "You began with the high halves. The low half of a byte, its second digit, belongs to the earlier number.",
+                "You began with the high halves. The low half of a byte, its second digit, belongs to the"
+                " earlier number.",
                 lambda scale, minimum, packed: scale * np.concatenate([packed // 16, packed % 16]) + minimum,
             ),
             Mistake(
                 "minimum scaled",
-                "You added the minimum before you multiplied. It is a number like those that come out: multiply first, then add it.",
+                "You added the minimum before you multiplied. It is a number like those that come out:"
+                " multiply first, then add it.",
                 lambda scale, minimum, packed: scale * (low_then_high(packed) + minimum),
             ),
             Mistake(
                 "eight taken off",
-                "You took 8 off each whole number, as another format does. This one has a minimum of its own to add.",
+                "You took 8 off each whole number, as another format does. This one has a minimum of its own"
+                " to add.",
                 lambda scale, minimum, packed: scale * (low_then_high(packed) - 8),
             ),
         ),
@@ -277,7 +315,8 @@ QUESTIONS = [
             ),
             Mistake(
                 "head not turned",
-                "You multiplied by the columns of the embedding. A word's logit is the dot product with its row.",
+                "You multiplied by the columns of the embedding. A word's logit is the dot product with its"
+                " row.",
                 lambda row, gain, embedding: lens(row, gain, embedding.T),
             ),
         ),
@@ -291,7 +330,9 @@ QUESTIONS = [
         reference=coarse,
         properties=(
             Property("one group", 1, lambda rng: [(rng.normal(size=8), 8), (1 + rng.normal(size=32), 32)]),
-            Property("many groups", 2, lambda rng: [(rng.normal(size=24), 8), (rng.normal(size=(2, 3, 12)) - 2, 6)]),
+            Property(
+                "many groups", 2, lambda rng: [(rng.normal(size=24), 8), (rng.normal(size=(2, 3, 12)) - 2, 6)]
+            ),
             Property("flat groups", 1, lambda rng: [flat_case(rng)]),
         ),
         mistakes=(
@@ -300,13 +341,30 @@ QUESTIONS = [
                 "You divided the range by 16. Sixteen values have fifteen steps between them.",
                 rounded(steps=16),
             ),
-            Mistake("cut off", "You cut off what stands behind the point. Round to the nearest whole number.", rounded(nearest=np.floor)),
-            Mistake("one range for all", "You took the smallest and the largest number of the whole array. Each group has its own.", whole_table),
-            Mistake("dealt like cards", "Your groups take every so-many-th number. A group is made of neighbours.", dealt),
-            Mistake("around zero", "Your values are spaced around zero. They begin at the smallest number of the group.", around_zero),
+            Mistake(
+                "cut off",
+                "You cut off what stands behind the point. Round to the nearest whole number.",
+                rounded(nearest=np.floor),
+            ),
+            Mistake(
+                "one range for all",
+                "You took the smallest and the largest number of the whole array. Each group has its own.",
+                whole_table,
+            ),
+            Mistake(
+                "dealt like cards",
+                "Your groups take every so-many-th number. A group is made of neighbours.",
+                dealt,
+            ),
+            Mistake(
+                "around zero",
+                "Your values are spaced around zero. They begin at the smallest number of the group.",
+                around_zero,
+            ),
             Mistake(
                 "flat group divided by zero",
-                "A group of equal numbers has a range of 0, and you divide by it. Such a group stays as it is.",
+                "A group of equal numbers has a range of 0, and you divide by it. Such a group stays as"
+                " it is.",
                 rounded(flat=False),
             ),
         ),
@@ -318,13 +376,18 @@ QUESTIONS = [
         answer="contributions",
         reference=contributions,
         properties=(
-            Property("a few parts", 2, lambda rng: [parts_case(rng, 2, 5, 4), parts_case(rng, 3, 4, 6, 5.0, eps=0.1)]),
+            Property(
+                "a few parts",
+                2,
+                lambda rng: [parts_case(rng, 2, 5, 4), parts_case(rng, 3, 4, 6, 5.0, eps=0.1)],
+            ),
             Property("many parts, small numbers", 2, lambda rng: [parts_case(rng, 7, 6, 3, 0.03)]),
         ),
         mistakes=(
             Mistake(
                 "each part normed alone",
-                "You divided each part by its own root mean square. The norm sees their sum, so all are divided by the same number.",
+                "You divided each part by its own root mean square. The norm sees their sum, so all are"
+                " divided by the same number.",
                 written(divisor=root),
             ),
             Mistake("gains forgotten", "The norm's gains are missing.", written(gains=False)),
@@ -340,7 +403,8 @@ QUESTIONS = [
             ),
             Mistake(
                 "running totals",
-                "You read the stream after each part, as the lens does. The question is what each part adds to the logit at the end.",
+                "You read the stream after each part, as the lens does. The question is what each part adds"
+                " to the logit at the end.",
                 written(divisor=root, before=lambda parts: np.cumsum(parts, axis=0)),
             ),
         ),
@@ -357,7 +421,8 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "one after the other",
-                "Your MLP reads the stream after attention, as in a Llama. Here it reads the same normed rows as attention does.",
+                "Your MLP reads the stream after attention, as in a Llama. Here it reads the same normed rows"
+                " as attention does.",
                 block(serial=True),
             ),
             Mistake(
@@ -368,10 +433,15 @@ QUESTIONS = [
             Mistake("no mask", "Your tokens look ahead. The causal mask is missing.", block(causal=False)),
             Mistake(
                 "heads in turn",
-                "Your query heads take the key/value heads in turn. Neighbours share one: heads 0, 1, 2 of six use head 0 of two.",
+                "Your query heads take the key/value heads in turn. Neighbours share one: heads 0, 1, 2 of"
+                " six use head 0 of two.",
                 block(share=np.tile),
             ),
-            Mistake("gate and up exchanged", "SiLU belongs on the gate, and yours is on the up branch.", block(swapped=True)),
+            Mistake(
+                "gate and up exchanged",
+                "SiLU belongs on the gate, and yours is on the up branch.",
+                block(swapped=True),
+            ),
         ),
     ),
     Question(
@@ -380,8 +450,14 @@ QUESTIONS = [
         answer="for_halves",
         reference=for_halves,
         properties=(
-            Property("a query map", 2, lambda rng: [(rng.normal(size=(5, 18)), 3), (rng.normal(size=(3, 32)), 4)]),
-            Property("a narrower key map", 2, lambda rng: [(rng.normal(size=(4, 12)), 2), (rng.normal(size=(7, 16)), 2)]),
+            Property(
+                "a query map", 2, lambda rng: [(rng.normal(size=(5, 18)), 3), (rng.normal(size=(3, 32)), 4)]
+            ),
+            Property(
+                "a narrower key map",
+                2,
+                lambda rng: [(rng.normal(size=(4, 12)), 2), (rng.normal(size=(7, 16)), 2)],
+            ),
         ),
         mistakes=(
             Mistake(
@@ -391,12 +467,14 @@ QUESTIONS = [
             ),
             Mistake(
                 "the way back",
-                "You go from halves to neighbours. The first half of a head is to hold what stood at its even places.",
+                "You go from halves to neighbours. The first half of a head is to hold what stood at its even"
+                " places.",
                 reordered((0, 1), back=True),
             ),
             Mistake(
                 "odd ones first",
-                "Your pairs are right, and the two numbers of each pair have changed places. They then turn the wrong way round.",
+                "Your pairs are right, and the two numbers of each pair have changed places. They then turn"
+                " the wrong way round.",
                 reordered((1, 0)),
             ),
         ),

@@ -1,10 +1,21 @@
-"""The project, part 1: a decoder block from the pieces. It is the block of Qwen3: Llama's, with normed queries and keys."""
+"""The project, part 1: a decoder block from the pieces. It is the block of Qwen3: Llama's, with normed
+queries and keys.
+"""
 
 import numpy as np
 
 from plaincourse.exercises import Mistake
 from plainformer.activations import gelu_tanh, sigmoid, silu
-from plainformer.attention import Attention, attend_heads, attention, causal_mask, merge_heads, project, repeat_heads, split_heads
+from plainformer.attention import (
+    Attention,
+    attend_heads,
+    attention,
+    causal_mask,
+    merge_heads,
+    project,
+    repeat_heads,
+    split_heads,
+)
 from plainformer.linear import linear
 from plainformer.llama import Block
 from plainformer.mlp import SwiGLU, swiglu
@@ -26,7 +37,9 @@ FINISHED = (
 
 
 def normed_scores(query, keys, query_gain, key_gain):
-    return np.array([(rms_norm(query, query_gain, 0.0) * rms_norm(key, key_gain, 0.0)).sum() / 2 for key in keys])
+    return np.array(
+        [(rms_norm(query, query_gain, 0.0) * rms_norm(key, key_gain, 0.0)).sum() / 2 for key in keys]
+    )
 
 
 def scores_with(norm, scale=2.0, gains=True):
@@ -169,7 +182,11 @@ def other_way_round(rows):
 
 def gated_case(rng, leading):
     width, hidden = 3, 4
-    return rng.normal(size=(*leading, width)), rng.normal(size=(width, 2 * hidden)), rng.normal(size=(hidden, width))
+    return (
+        rng.normal(size=(*leading, width)),
+        rng.normal(size=(width, 2 * hidden)),
+        rng.normal(size=(hidden, width)),
+    )
 
 
 # ---- q6: the block
@@ -207,7 +224,9 @@ def block_with(
 
 def normed_stream(x, block, gains, heads, base, eps):
     """Both sums add to the normed rows."""
-    read = block_with(add=lambda x, normed, read: normed + read, second=lambda start, x, block: (x, block.mlp_norm))
+    read = block_with(
+        add=lambda x, normed, read: normed + read, second=lambda start, x, block: (x, block.mlp_norm)
+    )
     middle = read(x, block._replace(mlp=block.mlp._replace(down=0 * block.mlp.down)), gains, heads, base, eps)
     normed = rms_norm(middle, block.mlp_norm, eps)
     return normed + swiglu(normed, block.mlp)
@@ -222,7 +241,9 @@ def block_case(rng, tokens, heads, groups, base=10_000.0, eps=1e-5, size=1.0):
         rng.normal(size=(width, groups * head_width)),
         rng.normal(size=(heads * head_width, width)),
     )
-    mlp = SwiGLU(rng.normal(size=(width, hidden)), rng.normal(size=(width, hidden)), rng.normal(size=(hidden, width)))
+    mlp = SwiGLU(
+        rng.normal(size=(width, hidden)), rng.normal(size=(width, hidden)), rng.normal(size=(hidden, width))
+    )
     block = Block(gain(rng, width), attention, gain(rng, width), mlp)
     return size * rng.normal(size=(tokens, width)), block, gain(rng, 2, head_width), heads, base, eps
 
@@ -236,7 +257,12 @@ def last_logits(stream, norm, embedding, eps):
 
 def stream_case(rng, leading, tokens, eps=1e-5):
     width, vocabulary = 4, 6
-    return rng.normal(size=(*leading, tokens, width)), gain(rng, width), rng.normal(size=(vocabulary, width)), eps
+    return (
+        rng.normal(size=(*leading, tokens, width)),
+        gain(rng, width),
+        rng.normal(size=(vocabulary, width)),
+        eps,
+    )
 
 
 QUESTIONS = [
@@ -247,19 +273,32 @@ QUESTIONS = [
         reference=normed_scores,
         properties=(Property("the scores", 4, lambda rng: [mine.q1(rng)]),),
         mistakes=(
-            Mistake("no norm", "You multiplied the rows as they are. Divide each by its own root mean square first.", scores_with(lambda row: 1.0)),
+            Mistake(
+                "no norm",
+                "You multiplied the rows as they are. Divide each by its own root mean square first.",
+                scores_with(lambda row: 1.0),
+            ),
             Mistake(
                 "divided by the length",
-                "You divided by the root of the sum of squares. The root mean square has the mean in it: divide the sum by 4 first.",
+                "You divided by the root of the sum of squares. The root mean square has the mean in it:"
+                " divide the sum by 4 first.",
                 scores_with(np.linalg.norm),
             ),
-            Mistake("no root", "You divided by the mean of the squares. Take its root.", scores_with(lambda row: (row * row).mean())),
+            Mistake(
+                "no root",
+                "You divided by the mean of the squares. Take its root.",
+                scores_with(lambda row: (row * row).mean()),
+            ),
             Mistake(
                 "no scale",
                 "The last step is missing: scores are divided by the root of the head's width, here 2.",
                 scores_with(root_mean_square, scale=1.0),
             ),
-            Mistake("no gains", "After each norm the row is multiplied by its gain, number by number.", scores_with(root_mean_square, gains=False)),
+            Mistake(
+                "no gains",
+                "After each norm the row is multiplied by its gain, number by number.",
+                scores_with(root_mean_square, gains=False),
+            ),
         ),
         tolerance=1e-4,
         by_hand=True,
@@ -291,7 +330,11 @@ QUESTIONS = [
                 "There are only G key/value heads: their tables are (E, G·D).",
                 count_off_by(lambda E, F, H, G, D: 2 * E * (H - G) * D),
             ),
-            Mistake("two tables in the MLP", "A gated MLP has three tables: gate, up and down.", count_off_by(lambda E, F, H, G, D: -E * F)),
+            Mistake(
+                "two tables in the MLP",
+                "A gated MLP has three tables: gate, up and down.",
+                count_off_by(lambda E, F, H, G, D: -E * F),
+            ),
             Mistake(
                 "head counted again",
                 "Your block is right. The output projection is the embedding, turned: the same numbers.",
@@ -312,15 +355,24 @@ QUESTIONS = [
         reference=queries,
         properties=(
             Property("one token at position 0", 2, lambda rng: [query_case(rng, 1, 3, 4, 0)]),
-            Property("several tokens, other positions", 3, lambda rng: [query_case(rng, 4, 2, 6, 0), query_case(rng, 3, 3, 4, 7, 500.0, 0.1)]),
+            Property(
+                "several tokens, other positions",
+                3,
+                lambda rng: [query_case(rng, 4, 2, 6, 0), query_case(rng, 3, 3, 4, 7, 500.0, 0.1)],
+            ),
         ),
         mistakes=(
             Mistake(
                 "normed before the cut",
-                "You normed the whole row. Cut it into heads first: each head's piece has a root mean square of its own.",
+                "You normed the whole row. Cut it into heads first: each head's piece has a root mean square"
+                " of its own.",
                 normed_whole,
             ),
-            Mistake("turned before the norm", "The gain belongs to the norm, and the turn comes after it. Turn last.", turned_first),
+            Mistake(
+                "turned before the norm",
+                "The gain belongs to the norm, and the turn comes after it. Turn last.",
+                turned_first,
+            ),
             Mistake(
                 "pairs of neighbours",
                 "This model pairs number i with number i + D/2: the pairing is called halves.",
@@ -336,7 +388,11 @@ QUESTIONS = [
                 "After the norm each number is multiplied by its gain.",
                 queries_with(norm=lambda rows, gain, eps: rms_norm(rows, np.ones_like(gain), eps)),
             ),
-            Mistake("positions counted anew", "Take the positions that you are given: they need not be 0, 1, 2.", counted_anew),
+            Mistake(
+                "positions counted anew",
+                "Take the positions that you are given: they need not be 0, 1, 2.",
+                counted_anew,
+            ),
             Mistake(
                 "cut in the wrong order",
                 "Your heads hold numbers of different tokens. Cut each row, then put the heads' axis first.",
@@ -352,18 +408,26 @@ QUESTIONS = [
         reference=grouped_attention,
         properties=(
             Property("a key/value head for each query head", 2, lambda rng: [heads_case(rng, 2, 2, 4, 4)]),
-            Property("shared heads", 2, lambda rng: [heads_case(rng, 4, 2, 5, 5), heads_case(rng, 6, 2, 3, 3)]),
-            Property("more keys than queries", 1, lambda rng: [heads_case(rng, 4, 2, 2, 6), heads_case(rng, 4, 2, 1, 5)]),
+            Property(
+                "shared heads", 2, lambda rng: [heads_case(rng, 4, 2, 5, 5), heads_case(rng, 6, 2, 3, 3)]
+            ),
+            Property(
+                "more keys than queries",
+                1,
+                lambda rng: [heads_case(rng, 4, 2, 2, 6), heads_case(rng, 4, 2, 1, 5)],
+            ),
         ),
         mistakes=(
             Mistake(
                 "heads shared in turn",
-                "Neighbouring query heads share: with two key heads, query heads 0 and 1 take the first of them, 2 and 3 the second.",
+                "Neighbouring query heads share: with two key heads, query heads 0 and 1 take the first of"
+                " them, 2 and 3 the second.",
                 grouped_with(repeat=tiled),
             ),
             Mistake(
                 "mask from the left",
-                "With more keys than queries, the queries are the last positions. The last query may look at every key.",
+                "With more keys than queries, the queries are the last positions. The last query may look at"
+                " every key.",
                 grouped_with(mask=from_the_left),
             ),
             Mistake(
@@ -373,12 +437,21 @@ QUESTIONS = [
             ),
             Mistake(
                 "heads glued in the wrong order",
-                "Put the heads of one token side by side: the positions' axis first, then a row of all heads.",
+                "Put the heads of one token side by side: the positions' axis first, then a row of all"
+                " heads.",
                 grouped_with(merge=glued),
             ),
-            Mistake("no scale", "Divide the scores by the root of the head's width D.", grouped_with(scale=lambda query: np.sqrt(query.shape[-1]))),
+            Mistake(
+                "no scale",
+                "Divide the scores by the root of the head's width D.",
+                grouped_with(scale=lambda query: np.sqrt(query.shape[-1])),
+            ),
         ),
-        refuse=("plainformer.attention.attend_heads", "torch.nn.functional.scaled_dot_product_attention", *FINISHED),
+        refuse=(
+            "plainformer.attention.attend_heads",
+            "torch.nn.functional.scaled_dot_product_attention",
+            *FINISHED,
+        ),
     ),
     Question(
         "q5",
@@ -395,7 +468,11 @@ QUESTIONS = [
                 "The first F columns are the gate's, the last F are up's: two blocks, not alternating.",
                 gated_with(halves=lambda rows: (rows[..., ::2], rows[..., 1::2])),
             ),
-            Mistake("sigmoid alone", "SiLU is x times sigmoid(x); you took the sigmoid alone.", gated_with(bend=sigmoid)),
+            Mistake(
+                "sigmoid alone",
+                "SiLU is x times sigmoid(x); you took the sigmoid alone.",
+                gated_with(bend=sigmoid),
+            ),
             Mistake("GELU", "This block bends with SiLU.", gated_with(bend=gelu_tanh)),
             Mistake("bent after the product", "Bend the gate first, then multiply by up.", bent_after),
         ),
@@ -409,11 +486,19 @@ QUESTIONS = [
         reference=decoder_block,
         properties=(
             Property("one token", 2, lambda rng: [block_case(rng, 1, 2, 2)]),
-            Property("a text, with as many key heads as query heads", 3, lambda rng: [block_case(rng, 4, 2, 2)]),
-            Property("shared heads and other settings", 2, lambda rng: [block_case(rng, 5, 4, 2, 50.0, 0.05, 0.5)]),
+            Property(
+                "a text, with as many key heads as query heads", 3, lambda rng: [block_case(rng, 4, 2, 2)]
+            ),
+            Property(
+                "shared heads and other settings", 2, lambda rng: [block_case(rng, 5, 4, 2, 50.0, 0.05, 0.5)]
+            ),
         ),
         mistakes=(
-            Mistake("the normed rows are the stream", "You add what was read to the normed rows. Keep x as it was, and add to that.", normed_stream),
+            Mistake(
+                "the normed rows are the stream",
+                "You add what was read to the normed rows. Keep x as it was, and add to that.",
+                normed_stream,
+            ),
             Mistake(
                 "no sum after attention",
                 "What was read is added to x. You went on with what was read alone.",
@@ -449,7 +534,11 @@ QUESTIONS = [
                 "Hand base over to the turn: the default is right for some models only.",
                 block_with(settings=lambda base, eps: (10_000.0, eps)),
             ),
-            Mistake("no causal mask", "A token may read itself and what came before it. Yours reads ahead.", block_with(mask=lambda tokens: None)),
+            Mistake(
+                "no causal mask",
+                "A token may read itself and what came before it. Yours reads ahead.",
+                block_with(mask=lambda tokens: None),
+            ),
         ),
         tolerance=1e-7,
         refuse=FINISHED,
@@ -460,8 +549,16 @@ QUESTIONS = [
         answer="last_logits",
         reference=last_logits,
         properties=(
-            Property("one text", 2, lambda rng: [stream_case(rng, (), 3), stream_case(rng, (), 1), stream_case(rng, (), 5, 0.3)]),
-            Property("several texts at once", 1, lambda rng: [stream_case(rng, (2,), 3), stream_case(rng, (3, 2), 5)]),
+            Property(
+                "one text",
+                2,
+                lambda rng: [stream_case(rng, (), 3), stream_case(rng, (), 1), stream_case(rng, (), 5, 0.3)],
+            ),
+            Property(
+                "several texts at once",
+                1,
+                lambda rng: [stream_case(rng, (2,), 3), stream_case(rng, (3, 2), 5)],
+            ),
         ),
         mistakes=(
             Mistake(
@@ -469,9 +566,21 @@ QUESTIONS = [
                 "The next word is the last position's to say. You took the first position.",
                 lambda s, n, e, eps: last_logits(s[..., ::-1, :], n, e, eps),
             ),
-            Mistake("not normed", "The last norm stands between the blocks and the output projection.", lambda s, n, e, eps: s[..., -1, :] @ e.T),
-            Mistake("no gain", "After the norm the row is multiplied by its gain.", lambda s, n, e, eps: last_logits(s, np.ones_like(n), e, eps)),
-            Mistake("eps left at its default", "Hand eps over to the norm.", lambda s, n, e, eps: last_logits(s, n, e, 1e-5)),
+            Mistake(
+                "not normed",
+                "The last norm stands between the blocks and the output projection.",
+                lambda s, n, e, eps: s[..., -1, :] @ e.T,
+            ),
+            Mistake(
+                "no gain",
+                "After the norm the row is multiplied by its gain.",
+                lambda s, n, e, eps: last_logits(s, np.ones_like(n), e, eps),
+            ),
+            Mistake(
+                "eps left at its default",
+                "Hand eps over to the norm.",
+                lambda s, n, e, eps: last_logits(s, n, e, 1e-5),
+            ),
         ),
         refuse=FINISHED,
     ),

@@ -65,7 +65,10 @@ def mixed(mask):
 
 def mixed_from(powers, values, first):
     """Only the positions from `first` on, as if those before had never been."""
-    return mixed(np.tril(np.ones(powers.shape), k=powers.shape[1] - powers.shape[0]) * (np.arange(len(values)) >= first))(powers, values)
+    return mixed(
+        np.tril(np.ones(powers.shape), k=powers.shape[1] - powers.shape[0])
+        * (np.arange(len(values)) >= first)
+    )(powers, values)
 
 
 def evenly(powers, values):
@@ -79,7 +82,12 @@ def min_p(logits, temperature, p):
     return min_p_with()(logits, temperature, p)
 
 
-def min_p_with(threshold=lambda shares, p: p * shares.max(axis=-1, keepdims=True), share=softmax, again=True, reached=np.greater_equal):
+def min_p_with(
+    threshold=lambda shares, p: p * shares.max(axis=-1, keepdims=True),
+    share=softmax,
+    again=True,
+    reached=np.greater_equal,
+):
     @trusted()
     def answer(logits, temperature, p):
         shares = share(logits / temperature)
@@ -117,7 +125,11 @@ def extreme_cases(rng):
 
 def unequal_rows(rng):
     """A row with one word far above the others, and a row of equals: no line serves both."""
-    return np.stack([6.0 * np.eye(6)[rng.integers(6)], rng.uniform(0, 0.1, size=6)]) + rng.normal(size=(2, 1)), 1.0, 0.4
+    return (
+        np.stack([6.0 * np.eye(6)[rng.integers(6)], rng.uniform(0, 0.1, size=6)]) + rng.normal(size=(2, 1)),
+        1.0,
+        0.4,
+    )
 
 
 # ---- q4: the draw
@@ -159,10 +171,19 @@ def draw_cases(rng):
 
 
 def edge_cases(rng):
-    """The number 0, a number that is a sum, and the largest number below 1, with words that must never come."""
+    """The number 0, a number that is a sum, and the largest number below 1, with words that must never
+    come.
+    """
     halves, tenths = np.array([0.0, 0.25, 0.25, 0.0, 0.5]), np.array([*[0.1] * 10, 0.0])
     largest = float(np.nextafter(1.0, 0.0))
-    return [(halves, 0.0), (halves, 0.25), (halves, 0.5), (halves, largest), (tenths, largest), (np.array([0.0, 0.0, 1.0]), 0.0)]
+    return [
+        (halves, 0.0),
+        (halves, 0.25),
+        (halves, 0.5),
+        (halves, largest),
+        (tenths, largest),
+        (np.array([0.0, 0.0, 1.0]), 0.0),
+    ]
 
 
 # ---- q5: a penalty for what has been said
@@ -172,7 +193,9 @@ def penalize(logits, seen, penalty):
     return penalized()(logits, seen, penalty)
 
 
-def penalized(up=lambda z, penalty: z / penalty, down=lambda z, penalty: z * penalty, which=lambda seen, size: seen):
+def penalized(
+    up=lambda z, penalty: z / penalty, down=lambda z, penalty: z * penalty, which=lambda seen, size: seen
+):
     """Positive logits go through `up`, negative ones through `down`."""
 
     def answer(logits, seen, penalty):
@@ -224,7 +247,9 @@ def grow(normed, attention, key_gain, cache, base, eps):
     return grown()(normed, attention, key_gain, cache, base, eps)
 
 
-def grown(places=lambda old, new: np.arange(old, old + new), turn=rope, turn_values=False, norm=rms_norm, after=True):
+def grown(
+    places=lambda old, new: np.arange(old, old + new), turn=rope, turn_values=False, norm=rms_norm, after=True
+):
     """The cache with new keys and values; or with other positions, turns, norms, or in another order."""
 
     def answer(normed, attention, key_gain, cache, base, eps):
@@ -241,7 +266,14 @@ def grown(places=lambda old, new: np.arange(old, old + new), turn=rope, turn_val
 
 def grow_case(rng, groups, old, new, base=10_000.0, eps=1e-5):
     width, head_width, heads = 5, 4, 3 * groups
-    tables = [rng.normal(size=size) for size in [(width, heads * head_width), *2 * [(width, groups * head_width)], (heads * head_width, width)]]
+    tables = [
+        rng.normal(size=size)
+        for size in [
+            (width, heads * head_width),
+            *2 * [(width, groups * head_width)],
+            (heads * head_width, width),
+        ]
+    ]
     cache = rng.normal(size=(2, groups, old, head_width))
     return rng.normal(size=(new, width)), Attention(*tables), gain(rng, head_width), cache, base, eps
 
@@ -303,9 +335,17 @@ def toy():
     layers = range(int(data["layers"]))
     attention = [tables(i, Attention, ("query", "key", "value", "output")) for i in layers]
     mlp = [tables(i, SwiGLU, ("gate", "up", "down")) for i in layers]
-    blocks = tuple(Block(data[f"{i}.attention_norm"], attention[i], data[f"{i}.mlp_norm"], mlp[i]) for i in layers)
+    blocks = tuple(
+        Block(data[f"{i}.attention_norm"], attention[i], data[f"{i}.mlp_norm"], mlp[i]) for i in layers
+    )
     gains = tuple(data[f"{i}.gains"] for i in layers)
-    return data["embedding"], blocks, gains, data["norm"], (int(data["heads"]), float(data["base"]), float(data["eps"]))
+    return (
+        data["embedding"],
+        blocks,
+        gains,
+        data["norm"],
+        (int(data["heads"]), float(data["base"]), float(data["eps"])),
+    )
 
 
 def next_logits(texts):
@@ -321,14 +361,19 @@ def next_logits(texts):
 def tree(setting, shares, memory):
     """For every text that can be written with this setting, the sums that a draw goes through.
 
-    A text is known by its last ``memory`` ids. A thousand students' sentences pass through the same few thousand texts.
+    A text is known by its last ``memory`` ids. A thousand students' sentences pass through the same few
+    thousand texts.
     """
     found, front = {}, [(0,)]
     for _ in range(language.LENGTH - 1):
         given = shares(next_logits(np.array(front)), *setting)
         totals = np.cumsum(given, axis=-1)
         found |= zip(front, (totals / totals[:, -1:]).tolist(), strict=True)
-        front = [(*text, int(i))[-memory:] for text, row in zip(front, given, strict=True) for i in np.flatnonzero(row)]
+        front = [
+            (*text, int(i))[-memory:]
+            for text, row in zip(front, given, strict=True)
+            for i in np.flatnonzero(row)
+        ]
         front = [text for text in dict.fromkeys(front) if text not in found]
         if not front:
             break
@@ -348,7 +393,10 @@ def counts(seed, shares=min_p, memory=language.LENGTH):
         found = tree(setting, shares, memory)
         texts = [(0,)] * SENTENCES
         for t in range(language.LENGTH - 1):
-            texts = [(*text, bisect_right(found[text[-memory:]], row[t])) for text, row in zip(texts, rows, strict=True)]
+            texts = [
+                (*text, bisect_right(found[text[-memory:]], row[t]))
+                for text, row in zip(texts, rows, strict=True)
+            ]
         right.append(sum(text in legal() for text in texts))
         total += sum(map(sum, texts))
     return np.array([*right, total])
@@ -376,8 +424,17 @@ QUESTIONS = [
                 "The kept words are right. Their shares must sum to 1 again: divide them by their sum.",
                 lambda shares, p: np.where(shares >= p * shares.max(), shares, 0),
             ),
-            Mistake("top-p", "You added shares up until they reached p. That is top-p; min-p compares each share with the largest one.", nucleus),
-            Mistake("softmax of shares", "The numbers are shares already. Divide the kept ones by their sum, without exp.", bent_again),
+            Mistake(
+                "top-p",
+                "You added shares up until they reached p. That is top-p; min-p compares each share with the"
+                " largest one.",
+                nucleus,
+            ),
+            Mistake(
+                "softmax of shares",
+                "The numbers are shares already. Divide the kept ones by their sum, without exp.",
+                bent_again,
+            ),
         ),
         tolerance=1e-4,
         by_hand=True,
@@ -391,10 +448,13 @@ QUESTIONS = [
         mistakes=(
             Mistake(
                 "mask from the left",
-                "You counted from the left, as if the new tokens were the first of the text. They are the fourth and the fifth.",
+                "You counted from the left, as if the new tokens were the first of the text. They are the"
+                " fourth and the fifth.",
                 mixed(np.tril(np.ones((2, 5)))),
             ),
-            Mistake("no mask", "The fourth token cannot read the fifth: it comes later.", mixed(np.ones((2, 5)))),
+            Mistake(
+                "no mask", "The fourth token cannot read the fifth: it comes later.", mixed(np.ones((2, 5)))
+            ),
             Mistake(
                 "without the cache",
                 "The new tokens read the three positions in the cache, too.",
@@ -405,7 +465,12 @@ QUESTIONS = [
                 "A token reads itself, too: the fourth reads four positions, the fifth all five.",
                 mixed(np.tril(np.ones((2, 5)), k=2)),
             ),
-            Mistake("plain averages", "The scores are not all the same. Weigh each value by its power, and divide by the sum of the powers.", evenly),
+            Mistake(
+                "plain averages",
+                "The scores are not all the same. Weigh each value by its power, and divide by the sum of the"
+                " powers.",
+                evenly,
+            ),
         ),
         tolerance=1e-4,
         by_hand=True,
@@ -416,8 +481,14 @@ QUESTIONS = [
         answer="min_p",
         reference=min_p,
         properties=(
-            Property("one row", 2, lambda rng: [*logits_cases(rng, (8,), (7,)), spread(2.0, 0.35), spread(1.0, 0.3)]),
-            Property("many rows at once", 1, lambda rng: [*logits_cases(rng, (3, 7), (2, 3, 5)), unequal_rows(rng)]),
+            Property(
+                "one row",
+                2,
+                lambda rng: [*logits_cases(rng, (8,), (7,)), spread(2.0, 0.35), spread(1.0, 0.3)],
+            ),
+            Property(
+                "many rows at once", 1, lambda rng: [*logits_cases(rng, (3, 7), (2, 3, 5)), unequal_rows(rng)]
+            ),
             Property(
                 "large numbers, and p at its ends",
                 1,
@@ -425,13 +496,21 @@ QUESTIONS = [
             ),
         ),
         mistakes=(
-            Mistake("compared with p alone", "The line is p times the largest share of the row.", min_p_with(lambda shares, p: p)),
+            Mistake(
+                "compared with p alone",
+                "The line is p times the largest share of the row.",
+                min_p_with(lambda shares, p: p),
+            ),
             Mistake(
                 "filtered before the temperature",
                 "Divide by the temperature first: the filter looks at the shares that it gives.",
                 filtered_first,
             ),
-            Mistake("not shared out again", "Divide the kept shares by their sum, row by row.", min_p_with(again=False)),
+            Mistake(
+                "not shared out again",
+                "Divide the kept shares by their sum, row by row.",
+                min_p_with(again=False),
+            ),
             Mistake(
                 "one line for all rows",
                 "Each row has a largest share of its own: take the maximum along the last axis.",
@@ -457,16 +536,33 @@ QUESTIONS = [
         reference=draw,
         properties=(Property("draws", 2, draw_cases), Property("at the edges", 2, edge_cases)),
         mistakes=(
-            Mistake("likeliest first", "Go through the words in the order of their ids, not of their shares.", likeliest_first),
+            Mistake(
+                "likeliest first",
+                "Go through the words in the order of their ids, not of their shares.",
+                likeliest_first,
+            ),
             Mistake("from the end", "Begin to add at id 0, not at the last id.", from_the_end),
-            Mistake("the sum may equal u", "The sum must be greater than u. With u = 0 and ≥, a first word of share 0 is drawn.", reached),
+            Mistake(
+                "the sum may equal u",
+                "The sum must be greater than u. With u = 0 and ≥, a first word of share 0 is drawn.",
+                reached,
+            ),
             Mistake(
                 "fell off the end",
-                "Rounded shares may sum to less than 1, and then no sum is greater than u. Divide the sums by the last one.",
+                "Rounded shares may sum to less than 1, and then no sum is greater than u. Divide the sums by"
+                " the last one.",
                 fell_off,
             ),
-            Mistake("one too early", "You return the id before: the word that takes the sum over u is the one drawn.", before),
-            Mistake("no draw", "This is the likeliest word, whatever u is.", lambda shares, u: int(shares.argmax())),
+            Mistake(
+                "one too early",
+                "You return the id before: the word that takes the sum over u is the one drawn.",
+                before,
+            ),
+            Mistake(
+                "no draw",
+                "This is the likeliest word, whatever u is.",
+                lambda shares, u: int(shares.argmax()),
+            ),
         ),
         refuse=FINISHED,
     ),
@@ -497,7 +593,11 @@ QUESTIONS = [
                 penalized(multiplied, divided),
             ),
             Mistake("once for each time", "A word is penalized once, however often it was seen.", each_time),
-            Mistake("all words", "Only the words in seen are penalized.", penalized(which=lambda seen, size: range(size))),
+            Mistake(
+                "all words",
+                "Only the words in seen are penalized.",
+                penalized(which=lambda seen, size: range(size)),
+            ),
         ),
         refuse=("transformers.RepetitionPenaltyLogitsProcessor",),
         handed_out=handed_out_penalty,
@@ -509,7 +609,11 @@ QUESTIONS = [
         reference=grow,
         properties=(
             Property("an empty cache", 2, lambda rng: [grow_case(rng, 2, 0, 3)]),
-            Property("one more token", 2, lambda rng: [grow_case(rng, 2, 5, 1), grow_case(rng, 1, 3, 1, 100.0, 0.2)]),
+            Property(
+                "one more token",
+                2,
+                lambda rng: [grow_case(rng, 2, 5, 1), grow_case(rng, 1, 3, 1, 100.0, 0.2)],
+            ),
             Property("a portion", 1, lambda rng: [grow_case(rng, 3, 4, 2, 500.0, 0.1)]),
         ),
         mistakes=(
@@ -523,9 +627,21 @@ QUESTIONS = [
                 "The first new token has position S: positions count from 0.",
                 grown(lambda old, new: np.arange(old + 1, old + new + 1)),
             ),
-            Mistake("keys not turned", "Keys go into the cache turned by their positions.", grown(turn=lambda rows, *_: rows)),
-            Mistake("values turned too", "Only queries and keys are turned. Values are handed on as they are.", grown(turn_values=True)),
-            Mistake("keys not normed", "Each head's key is normed, with key_gain, before it is turned.", grown(norm=lambda rows, gain, eps: rows)),
+            Mistake(
+                "keys not turned",
+                "Keys go into the cache turned by their positions.",
+                grown(turn=lambda rows, *_: rows),
+            ),
+            Mistake(
+                "values turned too",
+                "Only queries and keys are turned. Values are handed on as they are.",
+                grown(turn_values=True),
+            ),
+            Mistake(
+                "keys not normed",
+                "Each head's key is normed, with key_gain, before it is turned.",
+                grown(norm=lambda rows, gain, eps: rows),
+            ),
             Mistake("new before old", "New positions come after the old ones.", grown(after=False)),
         ),
         tolerance=1e-8,
@@ -539,7 +655,11 @@ QUESTIONS = [
         properties=(
             Property("one new token", 3, lambda rng: [cached_case(rng, 6, 1, 4, 2, 50.0, 0.05, 0.5)]),
             Property("nothing read before", 1, lambda rng: [cached_case(rng, 0, 4, 2, 1)]),
-            Property("a portion after others", 2, lambda rng: [cached_case(rng, 3, 2, 4, 2), cached_case(rng, 5, 3, 6, 2, 50.0, 0.05, 0.5)]),
+            Property(
+                "a portion after others",
+                2,
+                lambda rng: [cached_case(rng, 3, 2, 4, 2), cached_case(rng, 5, 3, 6, 2, 50.0, 0.05, 0.5)],
+            ),
         ),
         mistakes=(
             Mistake(
@@ -567,9 +687,21 @@ QUESTIONS = [
                 "cache[0] holds the keys, cache[1] the values.",
                 cached_with(pick=lambda gains, cache: (gains[0], cache[1], cache[0])),
             ),
-            Mistake("the key's gain", "Queries are normed with gains[0].", cached_with(pick=lambda gains, cache: (gains[1], cache[0], cache[1]))),
-            Mistake("no sum after attention", "What was read is added to x.", cached_with(add=lambda x, normed, read: read)),
-            Mistake("heads shared in turn", "Neighbouring query heads share a key/value head: 0, 0, 1, 1.", cached_with(repeat=part_1["tiled"])),
+            Mistake(
+                "the key's gain",
+                "Queries are normed with gains[0].",
+                cached_with(pick=lambda gains, cache: (gains[1], cache[0], cache[1])),
+            ),
+            Mistake(
+                "no sum after attention",
+                "What was read is added to x.",
+                cached_with(add=lambda x, normed, read: read),
+            ),
+            Mistake(
+                "heads shared in turn",
+                "Neighbouring query heads share a key/value head: 0, 0, 1, 1.",
+                cached_with(repeat=part_1["tiled"]),
+            ),
         ),
         tolerance=1e-7,
         refuse=FINISHED,
@@ -581,8 +713,16 @@ QUESTIONS = [
         reference=lambda seed: counts(seed),
         properties=(Property("the counts", 4, lambda rng: [mine.q8(rng)]),),
         mistakes=(
-            Mistake("no temperature", "Hand the temperature over: these are the sentences at temperature 1.", lambda seed: counts(seed, unheated)),
-            Mistake("filtered before the temperature", "The temperature acts first, then the filter.", lambda seed: counts(seed, filtered_first)),
+            Mistake(
+                "no temperature",
+                "Hand the temperature over: these are the sentences at temperature 1.",
+                lambda seed: counts(seed, unheated),
+            ),
+            Mistake(
+                "filtered before the temperature",
+                "The temperature acts first, then the filter.",
+                lambda seed: counts(seed, filtered_first),
+            ),
             Mistake(
                 "the cache is not handed on",
                 "The model saw the newest word alone. Go on with the caches that the last step gave.",

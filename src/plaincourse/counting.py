@@ -2,7 +2,8 @@
 
 
 def work(new, keys, E=768, F=3072, L=12, V=50257):
-    """Return the multiply–adds of a step in which `new` rows go in and read `keys` rows; the settings are GPT-2 small's.
+    """Return the multiply–adds of a step in which `new` rows go in and read `keys` rows; the settings are
+    GPT-2 small's.
 
     Left out are the squares in the norms: E for each row, twice in each layer and once at the end.
     """

@@ -1,8 +1,8 @@
 """The book's figures: a few general helpers and one style.
 
-Every helper takes arrays and returns a :class:`Drawing`, which a notebook shows as SVG. The same input gives the same
-bytes. Nothing is told apart by colour alone, the background is transparent and text stays dark on every fill, so that
-the book may invert a figure on a dark page. Sizes are in inches.
+Every helper takes arrays and returns a :class:`Drawing`, which a notebook shows as SVG. The same input gives
+the same bytes. Nothing is told apart by colour alone, the background is transparent and text stays dark on
+every fill, so that the book may invert a figure on a dark page. Sizes are in inches.
 """
 
 import io
@@ -52,13 +52,24 @@ class Drawing:
 
     def __init__(self, figure):
         text = io.StringIO()
-        nothing = dict.fromkeys(["Date", "Creator", "Format", "Type"])  # no date and no version: same input, same bytes
+        nothing = dict.fromkeys(
+            ["Date", "Creator", "Format", "Type"]
+        )  # no date and no version: same input, same bytes
         with matplotlib.rc_context(STYLE), warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Glyph")  # _legible says it, and what to do
             try:
-                figure.savefig(text, format="svg", transparent=True, bbox_inches="tight", pad_inches=0.06, metadata=nothing)
+                figure.savefig(
+                    text,
+                    format="svg",
+                    transparent=True,
+                    bbox_inches="tight",
+                    pad_inches=0.06,
+                    metadata=nothing,
+                )
             except ValueError as error:  # Matplotlib's, whose first line is the formula
-                raise ValueError(f"a label must hold a formula between two $, got {str(error).split(chr(10))[1:2]}") from None
+                raise ValueError(
+                    f"a label must hold a formula between two $, got {str(error).split(chr(10))[1:2]}"
+                ) from None
         _legible(figure)
         whole = text.getvalue()
         self.svg = whole[whole.index("<svg") :]
@@ -75,9 +86,9 @@ class Grid:
     """One matrix of a figure: its numbers, and what to write around them.
 
     values: (rows, columns), or (columns,) for a single row; booleans and −inf are allowed, NaN is not.
-    kind: "signed" colours around zero, "weights" from 0 to 1. digits: decimals, or None for the fewest that tell the
-    numbers (two at most). numbers=False leaves the cells empty, for matrices too large to read. highlight_rows and
-    highlight_columns: positions to frame.
+    kind: "signed" colours around zero, "weights" from 0 to 1. digits: decimals, or None for the fewest that
+    tell the numbers (two at most). numbers=False leaves the cells empty, for matrices too large to read.
+    highlight_rows and highlight_columns: positions to frame.
     """
 
     values: object
@@ -96,13 +107,17 @@ class Grid:
         values = _numbers(self.values, "values")
         self.values = np.atleast_2d(values)
         if self.values.ndim != 2 or self.values.size == 0:
-            raise ValueError(f"values must be a matrix or a single row, with at least one number, got shape {values.shape}")
+            raise ValueError(
+                f"values must be a matrix or a single row, with at least one number, got shape {values.shape}"
+            )
         if self.kind not in ("signed", "weights"):
             raise ValueError(f'kind must be "signed" or "weights", got {self.kind!r}')
         height, width = self.values.shape
         most = 200 if self.numbers else 2000
         if self.values.size > most:
-            raise ValueError(f"values must have at most {most} cells with numbers={self.numbers}, got {self.values.size}")
+            raise ValueError(
+                f"values must have at most {most} cells with numbers={self.numbers}, got {self.values.size}"
+            )
         self.rows = _labels(self.rows, height, "rows")
         self.columns = _labels(self.columns, width, "columns")
         self.highlight_rows = _positions(self.highlight_rows, height, "highlight_rows")
@@ -133,14 +148,19 @@ class Grid:
         """Width and height with the labels."""
         (wide, high), (left, right, above, below) = self.cell, self.margins
         needed = 0.1 * len(self.title or "")
-        return max(left + wide * self.values.shape[1] + right, needed), above + high * self.values.shape[0] + below
+        return (
+            max(left + wide * self.values.shape[1] + right, needed),
+            above + high * self.values.shape[0] + below,
+        )
 
     def texts(self):
         """The numbers as written in the cells."""
         finite = self.values[np.isfinite(self.values)]
         digits = self.digits
         if digits is None:
-            digits = next(d for d in (0, 1, 2) if d == 2 or np.allclose(finite, np.round(finite, d), atol=1e-9))
+            digits = next(
+                d for d in (0, 1, 2) if d == 2 or np.allclose(finite, np.round(finite, d), atol=1e-9)
+            )
         return np.array([[_written(value, digits) for value in row] for row in self.values])
 
     def draw(self, axes):
@@ -153,7 +173,9 @@ class Grid:
         texts = self.texts() if self.numbers else None
         for i in range(height):
             for j in range(width):
-                axes.add_patch(Rectangle((j, i), 1, 1, facecolor=shades[i, j], edgecolor="#bbbbbb", linewidth=0.5))
+                axes.add_patch(
+                    Rectangle((j, i), 1, 1, facecolor=shades[i, j], edgecolor="#bbbbbb", linewidth=0.5)
+                )
                 if self.numbers:
                     axes.text(j + 0.5, i + 0.5, texts[i, j], ha="center", va="center_baseline")
         for i in self.highlight_rows:
@@ -184,7 +206,8 @@ def matrix(values, **options):
 
 
 def matrices(parts):
-    """Matrices in one figure, with the signs between them: ``matrices([Grid(values=x), "·", Grid(values=w)])``.
+    """Matrices in one figure, with the signs between them: ``matrices([Grid(values=x), "·",
+    Grid(values=w)])``.
 
     parts: Grids, and short strings such as "·", "+" or "=". A line that would grow too wide goes on below.
     """
@@ -208,7 +231,8 @@ def matrices(parts):
 
 
 def product(left, right, result):
-    """A matrix product as by hand: `right` on top, `left` at the side, and where a row meets a column, the `result`.
+    """A matrix product as by hand: `right` on top, `left` at the side, and where a row meets a column, the
+    `result`.
 
     left: a Grid of (T, D), right: of (D, F), result: of (T, F), all three drawn with numbers.
     """
@@ -217,7 +241,9 @@ def product(left, right, result):
             raise TypeError(f"{name} must be a Grid, got {type(part).__name__}")
     (t, d), (d2, f) = left.values.shape, right.values.shape
     if d != d2 or result.values.shape != (t, f):
-        raise ValueError(f"result must be ({t}, {f}) and right ({d}, {f}), got {result.values.shape} and ({d2}, {f})")
+        raise ValueError(
+            f"result must be ({t}, {f}) and right ({d}, {f}), got {result.values.shape} and ({d2}, {f})"
+        )
     wide, high = max(right.cell[0], result.cell[0]), result.cell[1]
     across = left.margins[0] + left.cell[0] * d + 0.2 + max(right.margins[0], result.margins[0])
     above = max(left.margins[2], result.margins[2]) + 0.12
@@ -245,12 +271,19 @@ def _place(figure, line, top, height):
     x = 0.0
     for part in line:
         if isinstance(part, str):
-            figure.text((x + _width(part) / 2) / width, middle / total, part, ha="center", va="center", fontsize=15)
+            figure.text(
+                (x + _width(part) / 2) / width, middle / total, part, ha="center", va="center", fontsize=15
+            )
         else:
             (wide, high), (rows, columns) = part.cell, part.values.shape
             inner = part.margins[0] + wide * columns + part.margins[1]
             left = x + (part.size[0] - inner) / 2 + part.margins[0]
-            box = [left / width, (middle - high * rows / 2) / total, wide * columns / width, high * rows / total]
+            box = [
+                left / width,
+                (middle - high * rows / 2) / total,
+                wide * columns / width,
+                high * rows / total,
+            ]
             part.draw(figure.add_axes(box))
         x += _width(part)
 
@@ -278,8 +311,9 @@ def _width(part):
 def bars(labels, values, *, xlabel, digits=2, title=None, faded=()):
     """Horizontal bars, the first on top, each with its number.
 
-    labels: one a bar. values: one a label, or ``{name: values}`` for two or more series side by side, which differ by
-    colour and hatching. xlabel: what the length means, with its unit. faded: positions drawn empty, such as dropped words.
+    labels: one a bar. values: one a label, or ``{name: values}`` for two or more series side by side, which
+    differ by colour and hatching. xlabel: what the length means, with its unit. faded: positions drawn empty,
+    such as dropped words.
     """
     labels = [str(label) for label in _list(labels, "labels")]
     digits = _whole(digits, MOST_DIGITS, "digits")
@@ -312,9 +346,9 @@ def bars(labels, values, *, xlabel, digits=2, title=None, faded=()):
 def curves(x, lines, *, xlabel, ylabel, title=None, points=(), xlog=False, ylog=False, markers=False):
     """Lines over a common x, told apart by colour and dashes.
 
-    x: (n,). lines: ``{name: y}``, each y (n,). points: (x, y, text) triples, marked and labelled; a fourth entry (x, y)
-    says where the text begins, if beside its point it would cover a line. xlog and ylog: logarithmic axes. markers:
-    mark every value, for measurements rather than functions.
+    x: (n,). lines: ``{name: y}``, each y (n,). points: (x, y, text) triples, marked and labelled; a fourth
+    entry (x, y) says where the text begins, if beside its point it would cover a line. xlog and ylog:
+    logarithmic axes. markers: mark every value, for measurements rather than functions.
     """
     x = _finite(x, "x")
     _few(lines, "lines", len(DASHES))
@@ -327,8 +361,20 @@ def curves(x, lines, *, xlabel, ylabel, title=None, points=(), xlog=False, ylog=
         figure = Figure(figsize=(5.2, 3.4))
         axes = figure.add_subplot()
         for i, (name, y) in enumerate(lines.items()):
-            axes.plot(x, y, color=COLOURS[i], linestyle=DASHES[i], marker=MARKERS[i] if markers else None, label=name)
-        axes.set(xlabel=xlabel, ylabel=ylabel, xscale="log" if xlog else "linear", yscale="log" if ylog else "linear")
+            axes.plot(
+                x,
+                y,
+                color=COLOURS[i],
+                linestyle=DASHES[i],
+                marker=MARKERS[i] if markers else None,
+                label=name,
+            )
+        axes.set(
+            xlabel=xlabel,
+            ylabel=ylabel,
+            xscale="log" if xlog else "linear",
+            yscale="log" if ylog else "linear",
+        )
         if not (xlog or ylog):
             axes.axhline(0, color=QUIET, linewidth=0.8, zorder=0)
         for (px, py), text, place in points:
@@ -347,16 +393,18 @@ def curves(x, lines, *, xlabel, ylabel, title=None, points=(), xlog=False, ylog=
             axes.set_xticks([], minor=True)
         axes.set_title(title or "", pad=6 + 20 * math.ceil(len(lines) / 3) if len(lines) > 1 else 6)
         if len(lines) > 1:
-            axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(len(lines), 3), handlelength=2.8)
+            axes.legend(
+                loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(len(lines), 3), handlelength=2.8
+            )
     return Drawing(figure)
 
 
 def flow(steps, *, start, end, residuals=()):
     """Boxes from top to bottom, joined by arrows that carry shapes.
 
-    steps: (text, shape) pairs, the shape written beside the arrow that leaves the box; a list of texts makes boxes side
-    by side, and "" in it a plain line. start and end: what goes in and comes out. residuals: (first, last) positions of
-    steps; a side path carries what enters `first` around to a ⊕ after `last`.
+    steps: (text, shape) pairs, the shape written beside the arrow that leaves the box; a list of texts makes
+    boxes side by side, and "" in it a plain line. start and end: what goes in and comes out. residuals:
+    (first, last) positions of steps; a side path carries what enters `first` around to a ⊕ after `last`.
     """
     steps = [_step(step) for step in _list(steps, "steps")]
     if not steps:
@@ -401,7 +449,9 @@ def _boxes(axes, texts, top):
         middles.append(x + width / 2)
         if text:
             shape = "round,pad=0,rounding_size=0.06"
-            axes.add_patch(FancyBboxPatch((x, top - 0.42), width, 0.42, shape, facecolor="#dcebf7", edgecolor=INK))
+            axes.add_patch(
+                FancyBboxPatch((x, top - 0.42), width, 0.42, shape, facecolor="#dcebf7", edgecolor=INK)
+            )
             axes.text(middles[-1], top - 0.21, text, ha="center", va="center")
         else:
             axes.plot([middles[-1]] * 2, [top, top - 0.42], color=INK, linewidth=1)
@@ -420,13 +470,22 @@ def _arrows(axes, sources, upper, targets, lower, heads=(True,)):
 
 
 def _residual(axes, outlets, y, entry, width):
-    """Draw the side path that leaves at `entry`, and the ⊕ where it comes back; returns the new lower edge."""
+    """Draw the side path that leaves at `entry`, and the ⊕ where it comes back; returns the new lower
+    edge.
+    """
     side, middle = -width / 2 - 0.3, y - 0.58
     path = {"color": ORANGE, "linewidth": 2.4, "linestyle": "--"}
     axes.plot([0, side, side], [entry - 0.12, entry - 0.12, middle], **path)
-    axes.annotate("", (-0.14, middle), (side, middle), arrowprops=path | {"arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0})
+    axes.annotate(
+        "",
+        (-0.14, middle),
+        (side, middle),
+        arrowprops=path | {"arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0},
+    )
     _arrows(axes, outlets, y, [0.0], middle + 0.14)
-    axes.plot([0], [middle], "o", markersize=19, markerfacecolor="#ffffff", markeredgecolor=INK, markeredgewidth=1.2)
+    axes.plot(
+        [0], [middle], "o", markersize=19, markerfacecolor="#ffffff", markeredgecolor=INK, markeredgewidth=1.2
+    )
     axes.plot([0], [middle], "+", markersize=11, color=INK, markeredgewidth=1.6)
     return middle - 0.14
 
@@ -452,7 +511,9 @@ def _numbers(values, name):
             raise TypeError(array.dtype)
         array = array.astype(float)
     except (TypeError, ValueError, RuntimeError, OverflowError) as error:
-        raise TypeError(f"{name} must be numbers of one regular shape, got {type(values).__name__}") from error
+        raise TypeError(
+            f"{name} must be numbers of one regular shape, got {type(values).__name__}"
+        ) from error
     if np.isnan(array).any():
         raise ValueError(f"{name} must not hold NaN")
     if (np.abs(array[np.isfinite(array)]) > LARGEST).any():
@@ -519,7 +580,9 @@ def _point(point):
         if len(place) > 1:
             raise ValueError
     except (TypeError, ValueError):
-        raise ValueError(f"points must be (x, y, text) or (x, y, text, (x, y)) with finite numbers, got {point!r}") from None
+        raise ValueError(
+            f"points must be (x, y, text) or (x, y, text, (x, y)) with finite numbers, got {point!r}"
+        ) from None
     return where, text, place
 
 
@@ -540,7 +603,9 @@ def _span(pair, count):
         if first > last:
             raise ValueError
     except (TypeError, ValueError):
-        raise ValueError(f"residuals must be (first, last) positions among {count} steps, got {pair!r}") from None
+        raise ValueError(
+            f"residuals must be (first, last) positions among {count} steps, got {pair!r}"
+        ) from None
     return first, last
 
 
@@ -555,4 +620,7 @@ def _legible(figure):
     for text in sorted({part.get_text() for part in figure.findobj(Text)}):
         for character in text:
             if character not in _characters():
-                raise ValueError(f"{text!r} holds {character!r}, which the font of the figures does not have; write its gloss in English")
+                raise ValueError(
+                    f"{text!r} holds {character!r}, which the font of the figures does not have; write its"
+                    " gloss in English"
+                )

@@ -1,9 +1,9 @@
 """A small language to train on: subject, object, adverbs, verb, in the order of "cat fish quietly eats".
 
-A sentence is drawn word by word. Its subject is one of six animals, its object one of four things; then, up to twice, a
-coin decides whether an adverb follows, one of four; last comes the verb. The verb agrees with the subject's number and
-with the object's kind, so both have to be found again, one to four places back. A full stop ends the sentence and fills
-its row.
+A sentence is drawn word by word. Its subject is one of six animals, its object one of four things; then, up
+to twice, a coin decides whether an adverb follows, one of four; last comes the verb. The verb agrees with the
+subject's number and with the object's kind, so both have to be found again, one to four places back. A full
+stop ends the sentence and fills its row.
 """
 
 import itertools
@@ -54,7 +54,9 @@ def table():
 
 
 def sample(rng, count):
-    """Draw ``count`` sentences, as ids in an array of (count, LENGTH). ``rng`` is a ``numpy.random.Generator``."""
+    """Draw ``count`` sentences, as ids in an array of (count, LENGTH). ``rng`` is a
+    ``numpy.random.Generator``.
+    """
     generator("sample", rng)
     count = whole("sample", "count", count)
     ids, probabilities = table()
@@ -78,19 +80,25 @@ def encode(text):
 
 
 def decode(ids):
-    """The words of a list of ids, with spaces, up to the first full stop. ValueError for an id that is no word's."""
+    """The words of a list of ids, with spaces, up to the first full stop. ValueError for an id that is no
+    word's.
+    """
     try:
         places = [-1 if isinstance(token, bool) else operator.index(token) for token in ids]
     except TypeError:
         places = [-1]
     if not all(0 <= place < len(WORDS) for place in places):
-        raise ValueError(f"decode: ids must be a list of whole numbers from 0 to {len(WORDS) - 1}, got {ids!r}")
+        raise ValueError(
+            f"decode: ids must be a list of whole numbers from 0 to {len(WORDS) - 1}, got {ids!r}"
+        )
     words = [WORDS[place] for place in places]
     return " ".join(words[: words.index(STOP) + 1] if STOP in words else words)
 
 
 def surprise(context):
-    """The mean entropy of the next word, in nats, for one who knows only ``context(words)`` of the words before it."""
+    """The mean entropy of the next word, in nats, for one who knows only ``context(words)`` of the words
+    before it.
+    """
     joint = defaultdict(float)
     for words, probability in sentences().items():
         for t in range(1, LENGTH):
@@ -107,5 +115,7 @@ def floor():
 
 
 def floor_without_context():
-    """The same for a model that sees only the word before and its position, as a Transformer without attention does."""
+    """The same for a model that sees only the word before and its position, as a Transformer without
+    attention does.
+    """
     return surprise(lambda before: (len(before), before[-1]))

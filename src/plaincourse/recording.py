@@ -1,4 +1,6 @@
-"""What a model does with a text, recorded: all attention weights, and what the stream would say after each block."""
+"""What a model does with a text, recorded: all attention weights, and what the stream would say after each
+block.
+"""
 
 from itertools import groupby
 
@@ -17,7 +19,9 @@ INVISIBLE = {" ": "space", "\n": "new line", "\t": "tab", "\xa0": "no-break spac
 
 
 def observe(ids, model):
-    """Run a ``llama.Llama``: the stream before, between and after its blocks, (L + 1, T, E), and all weights, (L, H, T, T)."""
+    """Run a ``llama.Llama``: the stream before, between and after its blocks, (L + 1, T, E), and all weights,
+    (L, H, T, T).
+    """
     config, places, mask = model.config, np.arange(len(ids)), causal_mask(len(ids))
     x = embed(ids, model.embedding)
     stream, weights = [x], []
@@ -35,12 +39,16 @@ def observe(ids, model):
 
 
 def lens(stream, model):
-    """What rows of the stream would say if no block followed: the last norm, the output projection, softmax. (..., V)"""
+    """What rows of the stream would say if no block followed: the last norm, the output projection, softmax.
+    (..., V)
+    """
     return probabilities(linear(rms_norm(stream, model.norm, model.config.eps), model.head))
 
 
 def written(token):
-    """A token for a reader: in quotation marks, so that a space shows, or in words if there is nothing to see."""
+    """A token for a reader: in quotation marks, so that a space shows, or in words if there is nothing to
+    see.
+    """
     if token.strip():
         return f"“{token}”"
     runs = [(INVISIBLE.get(character, "blank"), len(list(run))) for character, run in groupby(token)]
@@ -48,7 +56,9 @@ def written(token):
 
 
 def reading(shares, tokenizer):
-    """From all words' shares in per cent, (V): the likeliest words with theirs, the likeliest first, and what these leave."""
+    """From all words' shares in per cent, (V): the likeliest words with theirs, the likeliest first, and what
+    these leave.
+    """
     order = np.argsort(-shares, kind="stable")[:LISTED]
     order = order[: max(1, int((shares[order] >= 0.5).sum()))]
     listed = [[written(tokenizer.decode([i])), round(float(shares[i]))] for i in order]
@@ -56,11 +66,13 @@ def reading(shares, tokenizer):
 
 
 def record(text, model, tokenizer):
-    """What ``explorables.Inside`` shows of a model and a text of 2 to 12 tokens: a dictionary of plain lists, rounded.
+    """What ``explorables.Inside`` shows of a model and a text of 2 to 12 tokens: a dictionary of plain lists,
+    rounded.
 
-    prompt: the tokens. weights: in hundredths, by block, head and token, up to the token itself. says: the likeliest words
-    with their shares in per cent, by blocks that have run and token. others: what these leave. place: where the word stands
-    that is likeliest after the last block, 1 for the likeliest, to two digits, since far places depend on last digits.
+    prompt: the tokens. weights: in hundredths, by block, head and token, up to the token itself. says: the
+    likeliest words with their shares in per cent, by blocks that have run and token. others: what these
+    leave. place: where the word stands that is likeliest after the last block, 1 for the likeliest, to two
+    digits, since far places depend on last digits.
     """
     ids = tokenizer.encode(text)
     if not 2 <= len(ids) <= 12:
@@ -73,7 +85,8 @@ def record(text, model, tokenizer):
     return {
         "prompt": [tokenizer.decode([i]).strip() or written(tokenizer.decode([i])) for i in ids],
         "weights": [
-            [[[round(100 * float(w)) for w in row[: t + 1]] for t, row in enumerate(head)] for head in heads] for heads in weights
+            [[[round(100 * float(w)) for w in row[: t + 1]] for t, row in enumerate(head)] for head in heads]
+            for heads in weights
         ],
         "says": [[listed for listed, _ in row] for row in readings],
         "others": [[left for _, left in row] for row in readings],
@@ -82,13 +95,21 @@ def record(text, model, tokenizer):
 
 
 def sizes(recording):
-    """How many tokens, blocks and heads a recording has. ValueError if it is not one that ``record`` could return."""
+    """How many tokens, blocks and heads a recording has. ValueError if it is not one that ``record`` could
+    return.
+    """
     try:
-        tokens, blocks, heads = len(recording["prompt"]), len(recording["weights"]), len(recording["weights"][0])
+        tokens, blocks, heads = (
+            len(recording["prompt"]),
+            len(recording["weights"]),
+            len(recording["weights"][0]),
+        )
         rows = [[len(row) for row in head] for block in recording["weights"] for head in block]
         lists = [recording[name] for name in ("says", "others", "place")]
         fits = rows == [list(range(1, tokens + 1))] * (blocks * heads)
-        fits &= all(len(values) == blocks + 1 and {len(row) for row in values} == {tokens} for values in lists)
+        fits &= all(
+            len(values) == blocks + 1 and {len(row) for row in values} == {tokens} for values in lists
+        )
         fits &= all(row and {len(pair) for pair in row} == {2} for rows in recording["says"] for row in rows)
     except (KeyError, IndexError, TypeError, AttributeError):
         fits = False

@@ -1,4 +1,5 @@
 """``python -m plainformer``: the command line, see ``pretrained.command_line``."""
+
 import sys
 
 from plainformer.pretrained.command_line import main

@@ -1,4 +1,5 @@
 """The functions that bend: each acts on every number by itself, but softmax, which acts on a row."""
+
 import math
 import numbers
 
@@ -18,7 +19,9 @@ def relu(x):
 
 @shaped("(...) -> (...)")
 def sigmoid(x):
-    """1 / (1 + e^-x), between 0 and 1. Written ``e^x / (1 + e^x)``, with x kept below where e^x would overflow."""
+    """1 / (1 + e^-x), between 0 and 1. Written ``e^x / (1 + e^x)``, with x kept below where e^x would
+    overflow.
+    """
     xp = array_namespace(x)
     e = xp.exp(xp.minimum(x, 0.999 * math.log(xp.finfo(x.dtype).max)))
     return e / (1 + e)
@@ -40,7 +43,9 @@ def gelu(x):
 
 @shaped("(...) -> (...)")
 def gelu_tanh(x):
-    """The tanh approximation of ``gelu`` (Hendrycks and Gimpel 2016, section 2): the form GPT-2 was trained with."""
+    """The tanh approximation of ``gelu`` (Hendrycks and Gimpel 2016, section 2): the form GPT-2 was trained
+    with.
+    """
     xp = array_namespace(x)
     z = xp.clip(x, -30, 30)  # tanh is ±1 long before, and the cube of a large number would overflow
     return 0.5 * x * (1 + xp.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z * z * z)))
@@ -50,16 +55,23 @@ def gelu_tanh(x):
 def softmax(x, axis=-1):
     """Turn scores into weights that are positive and sum to 1 along ``axis``: e^x over the sum of e^x.
 
-    The maximum is subtracted first: the weights stay the same and nothing overflows. A score of -inf gets weight 0;
-    where all scores are -inf, all weights are 0. Raises ValueError for an axis that x does not have.
+    The maximum is subtracted first: the weights stay the same and nothing overflows. A score of -inf gets
+    weight 0; where all scores are -inf, all weights are 0. Raises ValueError for an axis that x does not
+    have.
     """
     xp = array_namespace(x)
-    if isinstance(axis, bool) or not isinstance(axis, (int, numbers.Integral)) or not -x.ndim <= axis < x.ndim:
+    if (
+        isinstance(axis, bool)
+        or not isinstance(axis, (int, numbers.Integral))
+        or not -x.ndim <= axis < x.ndim
+    ):
         raise ValueError(f"softmax: axis must be one of the {x.ndim} axes of x, got {axis!r}")
     if x.shape[axis] == 0:
         return x
     axis = int(axis)  # PyTorch takes none of NumPy's integers
     top = xp.max(x, axis=axis, keepdims=True)
     e = xp.exp(x - xp.maximum(top, float(xp.finfo(x.dtype).min)))  # not -inf: -inf - (-inf) is no number
-    total = xp.sum(e, axis=axis, keepdims=True)  # at least 1, for the maximum gives e^0, or 0 if all scores are -inf
+    total = xp.sum(
+        e, axis=axis, keepdims=True
+    )  # at least 1, for the maximum gives e^0, or 0 if all scores are -inf
     return e / xp.maximum(total, 1.0)

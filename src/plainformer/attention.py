@@ -1,4 +1,5 @@
 """Attention: how one token reads the others."""
+
 import math
 from typing import Annotated, NamedTuple
 
@@ -29,7 +30,9 @@ def attention_weights(query, key, mask=None):
 
 @shaped("(..., T, D), (..., S, D), (..., S, E), (..., T, S)? -> (..., T, E)")
 def attention(query, key, value, mask=None):
-    """Mix the values by the weights: ``attention_weights(query, key, mask) @ value`` (Vaswani et al. 2017, equation 1)."""
+    """Mix the values by the weights: ``attention_weights(query, key, mask) @ value`` (Vaswani et al. 2017,
+    equation 1).
+    """
     return attention_weights(query, key, mask) @ value
 
 
@@ -48,7 +51,9 @@ def merge_heads(x):
 
 @shaped("(..., G, S, D), N -> (..., G*N, S, D)")
 def repeat_heads(x, times):
-    """Let each key/value head serve ``times`` query heads: heads 0, 1 become 0, 0, 1, 1 (Ainslie et al. 2023)."""
+    """Let each key/value head serve ``times`` query heads: heads 0, 1 become 0, 0, 1, 1 (Ainslie et al.
+    2023).
+    """
     xp = array_namespace(x)
     return xp.repeat(x, times, axis=-3)
 
@@ -68,6 +73,7 @@ def causal_mask(queries, keys=None):
 
 class Attention(NamedTuple):
     """Parameters of multi-head attention: H query heads and G key/value heads of width D."""
+
     query: Annotated[Array, "(E, H*D)"]
     key: Annotated[Array, "(C, G*D)"]
     value: Annotated[Array, "(C, G*D)"]
@@ -80,11 +86,12 @@ class Attention(NamedTuple):
 
 @shaped("(..., T, E), Attention, H, (..., T, S)?, (..., S, C)? -> (..., T, E)")
 def multi_head_attention(x, params, heads, mask=None, context=None):
-    """Let every position of x read all positions of ``context`` (x itself if None), with ``heads`` heads at once.
+    """Let every position of x read all positions of ``context`` (x itself if None), with ``heads`` heads at
+    once.
 
-    Fewer key/value heads than query heads are shared in groups (grouped-query attention, Ainslie et al. 2023).
-    Each head attends in its own slice of width D; the output map mixes the slices (Vaswani et al. 2017, section 3.2.2).
-    Raises ValueError if the query heads are no multiple of the key/value heads.
+    Fewer key/value heads than query heads are shared in groups (grouped-query attention, Ainslie et al.
+    2023). Each head attends in its own slice of width D; the output map mixes the slices (Vaswani et al.
+    2017, section 3.2.2). Raises ValueError if the query heads are no multiple of the key/value heads.
     """
     if context is None:
         return multi_head_attention(x, params, heads, mask, x)  # checks the shapes with x as the context
@@ -98,7 +105,10 @@ def project(x, context, params, heads):
     if groups == 0 or heads % groups:
         facts = f"heads = {heads} must be a multiple of the key/value heads, G = {groups}"
         raise ValueError(f"multi_head_attention: {facts}")
-    weights, biases = (params.query, params.key, params.value), (params.query_bias, params.key_bias, params.value_bias)
+    weights, biases = (
+        (params.query, params.key, params.value),
+        (params.query_bias, params.key_bias, params.value_bias),
+    )
     if context is x:
         query, key, value = linears(x, weights, biases)
     else:

@@ -1,4 +1,5 @@
 """The key/value cache: what every position has computed once and later positions read again."""
+
 import threading
 from typing import NamedTuple
 
@@ -16,7 +17,10 @@ LOCK = threading.Lock()
 
 
 class Store(NamedTuple):
-    """Room for the keys and values of one layer. ``written`` holds one number: how many positions are filled."""
+    """Room for the keys and values of one layer. ``written`` holds one number: how many positions are
+    filled.
+    """
+
     keys: Array  # (..., G, capacity, D)
     values: Array  # (..., G, capacity, D)
     written: list
@@ -25,12 +29,15 @@ class Store(NamedTuple):
 class Cache(NamedTuple):
     """The stores of all layers, and how many positions this cache has read.
 
-    A cache is a value: going on from it gives a new one and leaves it as it was, so that one prompt can be continued in
-    several ways. Continuations share their arrays as far as they can.
+    A cache is a value: going on from it gives a new one and leaves it as it was, so that one prompt can be
+    continued in several ways. Continuations share their arrays as far as they can.
     """
+
     length: int = 0
     stores: tuple[Store, ...] = ()
-    exact: bool = False  # whether all of the model is of one precision in which to compute, as its first pass has found
+    exact: bool = (
+        False  # whether all of the model is of one precision in which to compute, as its first pass has found
+    )
 
     def store(self, layer):
         """The store of one layer; None before the first tokens."""
@@ -38,16 +45,22 @@ class Cache(NamedTuple):
 
 
 def append(store, length, keys, values):
-    """Add keys and values, (..., G, T, D), after the first ``length`` positions; return the store to go on with.
+    """Add keys and values, (..., G, T, D), after the first ``length`` positions; return the store to go on
+    with.
 
     Raises ValueError unless they are like those in the store.
     """
     end = length + keys.shape[-2]
     if length == 0:
         return Store(keys, values, [end])
-    old, new = ((type(array).__name__, array.dtype, *array.shape[:-2], array.shape[-1]) for array in (store.keys, keys))
+    old, new = (
+        (type(array).__name__, array.dtype, *array.shape[:-2], array.shape[-1])
+        for array in (store.keys, keys)
+    )
     if old != new:
-        raise ValueError(f"cache: it holds keys of {old}, the new ones are {new}: was it made by another model or batch?")
+        raise ValueError(
+            f"cache: it holds keys of {old}, the new ones are {new}: was it made by another model or batch?"
+        )
     # Where gradients flow, nothing is written over.
     fits = end <= store.keys.shape[-2] and not getattr(keys, "requires_grad", False)
     with LOCK:  # one continuation alone may have the room behind these positions
@@ -56,7 +69,9 @@ def append(store, length, keys, values):
             store.written[0] = end
     if not fits:
         room = max(64, 2 * end)
-        return Store(enlarged(store.keys, length, keys, room), enlarged(store.values, length, values, room), [end])
+        return Store(
+            enlarged(store.keys, length, keys, room), enlarged(store.values, length, values, room), [end]
+        )
     store.keys[..., length:end, :] = keys
     store.values[..., length:end, :] = values
     return store
@@ -66,14 +81,16 @@ def enlarged(array, length, new, room):
     """A copy of the first ``length`` positions and the new ones, with room for ``room`` positions in all."""
     xp = array_namespace(array)
     rest = (*array.shape[:-2], room - length - new.shape[-2], array.shape[-1])
-    return xp.concat([array[..., :length, :], new, xp.zeros(rest, dtype=array.dtype, device=device(array))], axis=-2)
+    return xp.concat(
+        [array[..., :length, :], new, xp.zeros(rest, dtype=array.dtype, device=device(array))], axis=-2
+    )
 
 
 def cached_attention(x, params, heads, cache, layer, turn=None):
     """Causal multi-head attention of new rows x, (..., T, E), to themselves and all positions in the cache.
 
-    ``turn`` is applied to queries and keys before they are compared: the rotary positions. Returns the rows, (..., T, E),
-    and the layer's store with the new keys and values.
+    ``turn`` is applied to queries and keys before they are compared: the rotary positions. Returns the rows,
+    (..., T, E), and the layer's store with the new keys and values.
     """
     query, key, value = project(x, x, params, heads)
     if turn is not None:
@@ -88,8 +105,8 @@ def cached_attention(x, params, heads, cache, layer, turn=None):
 def begin(function, ids, model, kind, cache):
     """What a forward pass begins with: the cache, an empty one for None, and the positions of the ids, (T,).
 
-    Raises TypeError for a model that is not of the class ``kind`` and for what is no cache, ValueError for a cache of
-    another depth, for no ids, and for more of them than the context holds.
+    Raises TypeError for a model that is not of the class ``kind`` and for what is no cache, ValueError for a
+    cache of another depth, for no ids, and for more of them than the context holds.
     """
     if not isinstance(model, kind):
         raise TypeError(f"{function}: model must be {kind.__name__}(...), got {type(model).__name__}")
@@ -105,7 +122,9 @@ def begin(function, ids, model, kind, cache):
 
 
 def next_positions(function, ids, cache, context):
-    """The positions, (T,), of ids that come after the cache. ValueError if there are none, or more than the context."""
+    """The positions, (T,), of ids that come after the cache. ValueError if there are none, or more than the
+    context.
+    """
     tokens = np.shape(ids)[-1] if np.ndim(ids) else 0
     if tokens == 0:
         raise ValueError(f"{function}: ids must hold at least one token, got shape {tuple(np.shape(ids))}")
@@ -116,6 +135,10 @@ def next_positions(function, ids, cache, context):
 
 
 def exact(model):
-    """Whether all arrays of a model have one precision, of at least 32 bits: then nothing is ever to be converted."""
+    """Whether all arrays of a model have one precision, of at least 32 bits: then nothing is ever to be
+    converted.
+    """
     dtypes, xp = {array.dtype for _, array in named_arrays(model)}, array_namespace(model.embedding)
-    return len(dtypes) == 1 and all(xp.isdtype(dtype, "real floating") and xp.finfo(dtype).bits >= 32 for dtype in dtypes)
+    return len(dtypes) == 1 and all(
+        xp.isdtype(dtype, "real floating") and xp.finfo(dtype).bits >= 32 for dtype in dtypes
+    )

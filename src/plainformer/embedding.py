@@ -1,4 +1,5 @@
 """From token ids to rows."""
+
 from array_api_compat import device
 
 from plainformer.engines import array_namespace
@@ -7,7 +8,9 @@ from plainformer.shapes import shaped
 
 @shaped("(..., T), (V, E) -> (..., T, E)")
 def embed(ids, table):
-    """Look up the row of each token id: ids are whole numbers from 0 to V - 1. Raises ValueError for any other."""
+    """Look up the row of each token id: ids are whole numbers from 0 to V - 1. Raises ValueError for any
+    other.
+    """
     return table[known_ids("embed", ids, table.shape[0], table)]
 
 

@@ -1,4 +1,5 @@
 """Writing: run the model, draw a token, and go on from there."""
+
 import numpy as np
 
 from plainformer.sampling import probabilities, sample
@@ -8,9 +9,10 @@ from plainformer.settings import generator, token_ids, whole
 def generate(forward, model, prompt, max_new_tokens, rng, temperature=1.0, top_k=None, top_p=None, stop=()):
     """Yield up to ``max_new_tokens`` token ids that continue ``prompt``, one as soon as it is drawn.
 
-    ``forward`` is that of the model's module. ``prompt`` is a list of token ids. It ends early after an id in ``stop``,
-    which is yielded too. Settings as in ``sampling.sample``. Raises ValueError at once, before the model runs, for an
-    empty prompt, an unknown id, more tokens in all than the model's context, and a wrong setting.
+    ``forward`` is that of the model's module. ``prompt`` is a list of token ids. It ends early after an id in
+    ``stop``, which is yielded too. Settings as in ``sampling.sample``. Raises ValueError at once, before the
+    model runs, for an empty prompt, an unknown id, more tokens in all than the model's context, and a wrong
+    setting.
     """
     if not callable(forward):
         raise TypeError(f"generate: forward must be a function, got {type(forward).__name__}")
@@ -21,14 +23,18 @@ def generate(forward, model, prompt, max_new_tokens, rng, temperature=1.0, top_k
     if not prompt:
         raise ValueError("generate: prompt must hold at least one token")
     if total > context:
-        raise ValueError(f"generate: prompt and new tokens are {total}, more than the model's context of {context}")
+        raise ValueError(
+            f"generate: prompt and new tokens are {total}, more than the model's context of {context}"
+        )
     generator("generate", rng)
     probabilities(np.zeros(2), temperature, top_k, top_p)  # a wrong setting is refused here
     return tokens(forward, model, prompt, count, rng, (temperature, top_k, top_p), stop)
 
 
 def tokens(forward, model, prompt, count, rng, settings, stop):
-    """The loop of ``generate``: the prompt goes in once, then one token a step; the cache remembers the rest."""
+    """The loop of ``generate``: the prompt goes in once, then one token a step; the cache remembers the
+    rest.
+    """
     ids, cache = np.array(prompt), None
     for _ in range(count):
         logits, cache = forward(ids, model, cache, last=True)

@@ -1,4 +1,5 @@
 """The linear map: what one weight matrix does to each row."""
+
 import itertools
 
 import numpy as np
@@ -18,20 +19,23 @@ def linear(x, weight, bias=None):
 
 
 def linears(x, weights, biases):
-    """Several linear maps of the same rows, ``[linear(x, weight, bias), ...]``, in one product where that is possible.
+    """Several linear maps of the same rows, ``[linear(x, weight, bias), ...]``, in one product where that is
+    possible.
 
-    It is where the weights lie side by side in memory: one wide matrix is read faster than several narrow ones.
+    It is where the weights lie side by side in memory: one wide matrix is read faster than several narrow
+    ones.
     """
     wide = side_by_side(weights)
     if wide is None:
         return [linear(x, weight, bias) for weight, bias in zip(weights, biases)]
     y, ends = linear(x, wide), itertools.accumulate(weight.shape[1] for weight in weights)
-    parts = [y[..., end - weight.shape[1]:end] for weight, end in zip(weights, ends)]
+    parts = [y[..., end - weight.shape[1] : end] for weight, end in zip(weights, ends)]
     return [part if bias is None else part + bias for part, bias in zip(parts, biases)]
 
 
 def side_by_side(weights):
-    """The matrix (E, F1 + F2 + ...) whose columns are these matrices, (E, F1), (E, F2), ...: a view, nothing is copied.
+    """The matrix (E, F1 + F2 + ...) whose columns are these matrices, (E, F1), (E, F2), ...: a view, nothing
+    is copied.
 
     None unless they are NumPy arrays that lie so in memory.
     """

@@ -1,4 +1,5 @@
 """Llama's decoder: RMSNorm, rotary positions, grouped-query attention, SwiGLU (Touvron et al. 2023)."""
+
 import math
 from typing import Annotated, NamedTuple
 
@@ -17,6 +18,7 @@ from plainformer.shapes import Array, trusted
 
 class Config(NamedTuple):
     """The settings that the weights do not tell."""
+
     context: int  # the longest sequence
     heads: int
     eps: float
@@ -26,6 +28,7 @@ class Config(NamedTuple):
 
 class Block(NamedTuple):
     """One of the L layers."""
+
     attention_norm: Annotated[Array, "(E)"]
     attention: Attention
     mlp_norm: Annotated[Array, "(E)"]
@@ -34,6 +37,7 @@ class Block(NamedTuple):
 
 class Llama(NamedTuple):
     """The whole model. Where embedding and head are tied, the head is a view of the embedding."""
+
     config: Config
     embedding: Annotated[Array, "(V, E)"]
     blocks: tuple[Block, ...]
@@ -42,11 +46,12 @@ class Llama(NamedTuple):
 
 
 def forward(ids, model, cache=None, last=False):
-    """Read token ids, (..., T), and return the logits of what comes next, (..., T, V), and the cache to go on with.
+    """Read token ids, (..., T), and return the logits of what comes next, (..., T, V), and the cache to go on
+    with.
 
-    ``cache`` holds the positions read before; ``last`` gives the logits of the last position only, (..., 1, V).
-    Raises ValueError for ids out of range, more tokens than the context, and a cache that another model or batch has made,
-    TypeError for another kind of model or cache.
+    ``cache`` holds the positions read before; ``last`` gives the logits of the last position only, (..., 1,
+    V). Raises ValueError for ids out of range, more tokens than the context, and a cache that another model
+    or batch has made, TypeError for another kind of model or cache.
     """
     cache, positions = begin("llama.forward", ids, model, Llama, cache)
     config, stores = model.config, []
@@ -56,25 +61,42 @@ def forward(ids, model, cache=None, last=False):
         for layer, block in enumerate(model.blocks):
             normed = rms_norm(x, block.attention_norm, config.eps)
             mixed, store = cached_attention(
-                normed, block.attention, config.heads, cache, layer, lambda rows: rotate(rows, cos, sin, config.pairing)
+                normed,
+                block.attention,
+                config.heads,
+                cache,
+                layer,
+                lambda rows: rotate(rows, cos, sin, config.pairing),
             )
             x = x + mixed
             x = x + swiglu(rms_norm(x, block.mlp_norm, config.eps), block.mlp)
             stores.append(store)
         x = rms_norm(x[..., -1:, :] if last else x, model.norm, config.eps)
-        return linear(x, model.head), Cache(cache.length + len(positions), tuple(stores), cache.exact or exact(model))
+        return linear(x, model.head), Cache(
+            cache.length + len(positions), tuple(stores), cache.exact or exact(model)
+        )
 
 
 def initialize(config, vocabulary, width, layers, hidden, groups, rng, std=0.02):
-    """A model of NumPy arrays to begin training with; head and embedding are tied; ``groups`` key/value heads.
+    """A model of NumPy arrays to begin training with; head and embedding are tied; ``groups`` key/value
+    heads.
 
     Matrices are normal with deviation ``std``, those that add to the residual stream with std/√(2L), as in
     ``gpt2.initialize``; gains are 1. ``rng`` is a ``numpy.random.Generator``; TypeError for anything else.
     """
     generator("llama.initialize", rng)
-    for name, size in {"vocabulary": vocabulary, "width": width, "layers": layers, "hidden": hidden, "groups": groups}.items():
+    for name, size in {
+        "vocabulary": vocabulary,
+        "width": width,
+        "layers": layers,
+        "hidden": hidden,
+        "groups": groups,
+    }.items():
         whole("llama.initialize", name, size)
-    residual, keys = number("llama.initialize", "std", std) / math.sqrt(2 * layers), width // config.heads * groups
+    residual, keys = (
+        number("llama.initialize", "std", std) / math.sqrt(2 * layers),
+        width // config.heads * groups,
+    )
 
     def matrix(rows, columns, std=std):
         return rng.normal(scale=std, size=(rows, columns))

@@ -1,4 +1,5 @@
 """The MLP (feed-forward network): how one token thinks by itself."""
+
 from typing import Annotated, NamedTuple
 
 from plainformer.activations import gelu_tanh, silu
@@ -8,6 +9,7 @@ from plainformer.shapes import Array, shaped
 
 class MLP(NamedTuple):
     """Parameters of the plain MLP: up to width F, back down to width E."""
+
     up: Annotated[Array, "(E, F)"]
     up_bias: Annotated[Array, "(F)"]
     down: Annotated[Array, "(F, E)"]
@@ -16,6 +18,7 @@ class MLP(NamedTuple):
 
 class SwiGLU(NamedTuple):
     """Parameters of the gated MLP: gate and up side by side, then down. No biases."""
+
     gate: Annotated[Array, "(E, F)"]
     up: Annotated[Array, "(E, F)"]
     down: Annotated[Array, "(F, E)"]
@@ -23,7 +26,8 @@ class SwiGLU(NamedTuple):
 
 @shaped("(..., E), MLP -> (..., E)")
 def mlp(x, params, activation=gelu_tanh):
-    """Expand, bend, contract: ``activation(x @ up + up_bias) @ down + down_bias`` (Vaswani et al. 2017, equation 2).
+    """Expand, bend, contract: ``activation(x @ up + up_bias) @ down + down_bias`` (Vaswani et al. 2017,
+    equation 2).
 
     Raises TypeError if ``activation`` is no function.
     """
@@ -35,5 +39,7 @@ def mlp(x, params, activation=gelu_tanh):
 
 @shaped("(..., E), SwiGLU -> (..., E)")
 def swiglu(x, params):
-    """Scale each hidden number by a learned gate: ``(silu(x @ gate) * (x @ up)) @ down`` (Shazeer 2020, equation 6)."""
+    """Scale each hidden number by a learned gate: ``(silu(x @ gate) * (x @ up)) @ down`` (Shazeer 2020,
+    equation 6).
+    """
     return linear(silu(linear(x, params.gate)) * linear(x, params.up), params.down)

@@ -1,8 +1,10 @@
-"""What came before attention: convolution, which sees a neighbourhood, and recurrence, which reads row after row.
+"""What came before attention: convolution, which sees a neighbourhood, and recurrence, which reads row after
+row.
 
-Axis letters of this module: I and J an image's rows and columns, U and V a filter's, C channels in, K channels out;
-E the width of an input row, F the width of a state.
+Axis letters of this module: I and J an image's rows and columns, U and V a filter's, C channels in, K
+channels out; E the width of an input row, F the width of a state.
 """
+
 from typing import Annotated, NamedTuple
 
 from plainformer.activations import sigmoid
@@ -13,31 +15,39 @@ from plainformer.shapes import Array, shaped
 
 @shaped("(..., I, J, C), (U, V, C, K), (K)? -> (..., I-U+1, J-V+1, K)")
 def conv2d(image, filters, bias=None):
-    """Slide K small filters over an image: y[i, j, k] = bias[k] + Σ filters[u, v, c, k] · image[i + u, j + v, c].
+    """Slide K small filters over an image: y[i, j, k] = bias[k] + Σ filters[u, v, c, k] · image[i + u, j + v,
+    c].
 
-    Deep learning calls it a convolution; without the flip of the filter it is a cross-correlation (LeCun et al. 1998).
-    No padding: the filter stays inside. Raises ValueError for a filter that is empty or larger than the image.
+    Deep learning calls it a convolution; without the flip of the filter it is a cross-correlation (LeCun et
+    al. 1998). No padding: the filter stays inside. Raises ValueError for a filter that is empty or larger
+    than the image.
     """
     rows, columns = image.shape[-3] - filters.shape[0] + 1, image.shape[-2] - filters.shape[1] + 1
     if rows < 1 or columns < 1 or 0 in filters.shape[:2]:
         facts = f"filters have {filters.shape[0]} rows and {filters.shape[1]} columns"
-        raise ValueError(f"conv2d: {facts}, expected 1 to {image.shape[-3]} and 1 to {image.shape[-2]}, as the image has")
+        raise ValueError(
+            f"conv2d: {facts}, expected 1 to {image.shape[-3]} and 1 to {image.shape[-2]}, as the image has"
+        )
     y = 0 if bias is None else bias
     for u in range(filters.shape[0]):
         for v in range(filters.shape[1]):
-            y = y + image[..., u:u + rows, v:v + columns, :] @ filters[u, v]
+            y = y + image[..., u : u + rows, v : v + columns, :] @ filters[u, v]
     return y
 
 
 class RNN(NamedTuple):
     """Parameters of a plain recurrent network."""
+
     input: Annotated[Array, "(E, F)"]
     recurrent: Annotated[Array, "(F, F)"]
     bias: Annotated[Array, "(F)"]
 
 
 class LSTM(NamedTuple):
-    """Parameters of a long short-term memory. Side by side: input gate, forget gate, candidate, output gate."""
+    """Parameters of a long short-term memory. Side by side: input gate, forget gate, candidate, output
+    gate.
+    """
+
     input: Annotated[Array, "(E, 4*F)"]
     recurrent: Annotated[Array, "(F, 4*F)"]
     bias: Annotated[Array, "(4*F)"]
@@ -45,6 +55,7 @@ class LSTM(NamedTuple):
 
 class GRU(NamedTuple):
     """Parameters of a gated recurrent unit. Side by side: reset gate, update gate, candidate."""
+
     input: Annotated[Array, "(E, 3*F)"]
     recurrent: Annotated[Array, "(F, 3*F)"]
     bias: Annotated[Array, "(3*F)"]
@@ -53,7 +64,9 @@ class GRU(NamedTuple):
 
 @shaped("(..., E), (..., F), RNN -> (..., F)")
 def rnn_step(x, state, params):
-    """The next state, from a row and the state before: tanh(x @ input + state @ recurrent + bias) (Elman 1990)."""
+    """The next state, from a row and the state before: tanh(x @ input + state @ recurrent + bias) (Elman
+    1990).
+    """
     xp = array_namespace(x)
     return xp.tanh(linear(x, params.input, params.bias) + linear(state, params.recurrent))
 
@@ -76,13 +89,16 @@ def rnn(x, state, params):
 
 @shaped("(..., E), (..., F), (..., F), LSTM -> (..., F), (..., F)")
 def lstm_step(x, state, cell, params):
-    """The next state and the next cell (Hochreiter and Schmidhuber 1997; with a forget gate, Gers et al. 2000).
+    """The next state and the next cell (Hochreiter and Schmidhuber 1997; with a forget gate, Gers et al.
+    2000).
 
-    The gates, numbers from 0 to 1, say how much of the old cell stays, how much of the candidate enters, and how much
-    shows. The cell is added to, not multiplied by a matrix: so its gradient reaches far back.
+    The gates, numbers from 0 to 1, say how much of the old cell stays, how much of the candidate enters, and
+    how much shows. The cell is added to, not multiplied by a matrix: so its gradient reaches far back.
     """
     xp = array_namespace(x)
-    enter, keep, candidate, show = pieces(linear(x, params.input, params.bias) + linear(state, params.recurrent), 4)
+    enter, keep, candidate, show = pieces(
+        linear(x, params.input, params.bias) + linear(state, params.recurrent), 4
+    )
     cell = sigmoid(keep) * cell + sigmoid(enter) * xp.tanh(candidate)
     return sigmoid(show) * xp.tanh(cell), cell
 
@@ -91,7 +107,8 @@ def lstm_step(x, state, cell, params):
 def gru_step(x, state, params):
     """The next state: a blend of the old one and a candidate, by the update gate (Cho et al. 2014).
 
-    The reset gate says how much of the old state the candidate sees. It acts after the recurrent map, as in PyTorch.
+    The reset gate says how much of the old state the candidate sees. It acts after the recurrent map, as in
+    PyTorch.
     """
     xp = array_namespace(x)
     reset, update, candidate = pieces(linear(x, params.input, params.bias), 3)
@@ -104,4 +121,4 @@ def gru_step(x, state, params):
 def pieces(x, count):
     """Cut each row into ``count`` pieces of equal width."""
     width = x.shape[-1] // count
-    return [x[..., i * width:(i + 1) * width] for i in range(count)]
+    return [x[..., i * width : (i + 1) * width] for i in range(count)]

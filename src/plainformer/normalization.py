@@ -1,4 +1,5 @@
 """What keeps many layers standing: normalization of each row, and dropout in training."""
+
 from typing import Annotated, NamedTuple
 
 from array_api_compat import device
@@ -10,16 +11,18 @@ from plainformer.shapes import Array, shaped
 
 class LayerNorm(NamedTuple):
     """Parameters of a layer norm."""
+
     gain: Annotated[Array, "(E)"]
     bias: Annotated[Array, "(E)"]
 
 
 @shaped("(..., E), (E), (E) -> (..., E)")
 def layer_norm(x, gain, bias, eps=1e-5):
-    """Shift each row to mean 0 and scale it to variance 1, then apply the learned gain and bias (Ba et al. 2016).
+    """Shift each row to mean 0 and scale it to variance 1, then apply the learned gain and bias (Ba et al.
+    2016).
 
-    The variance divides by E, not E - 1, and eps stands inside the root. A flat row gives the bias (eps = 0 would
-    make it 0/0).
+    The variance divides by E, not E - 1, and eps stands inside the root. A flat row gives the bias (eps = 0
+    would make it 0/0).
     """
     eps = number("layer_norm", "eps", eps)
     if x.shape[-1] == 0:
@@ -43,10 +46,11 @@ def rms_norm(x, gain, eps=1e-5):
 
 @shaped("(...) -> (...)")
 def dropout(x, rate, rng):
-    """Zero each number with probability ``rate``, divide the rest by 1 - rate: the mean stays (Srivastava et al. 2014).
+    """Zero each number with probability ``rate``, divide the rest by 1 - rate: the mean stays (Srivastava et
+    al. 2014).
 
-    For training only; in inference the rate is 0 and x passes unchanged. ``rng`` is a ``numpy.random.Generator``.
-    Raises ValueError unless 0 ≤ rate < 1, TypeError for another kind of ``rng``.
+    For training only; in inference the rate is 0 and x passes unchanged. ``rng`` is a
+    ``numpy.random.Generator``. Raises ValueError unless 0 ≤ rate < 1, TypeError for another kind of ``rng``.
     """
     rate = number("dropout", "rate", rate, high=1, below=True)
     generator("dropout", rng)

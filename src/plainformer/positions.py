@@ -1,4 +1,5 @@
 """How order gets in: a signal added to the embedding, or a turn of every query and key."""
+
 import numpy as np
 from array_api_compat import device
 
@@ -9,7 +10,8 @@ from plainformer.shapes import shaped
 
 @shaped("T, E -> (T, E)")
 def sinusoidal(length, width):
-    """Sine and cosine waves of falling frequency, side by side in pairs (Vaswani et al. 2017, section 3.5). A NumPy array.
+    """Sine and cosine waves of falling frequency, side by side in pairs (Vaswani et al. 2017, section 3.5). A
+    NumPy array.
 
     Pair i turns by 10000^(-2i/E) a position. Raises ValueError for an odd width.
     """
@@ -21,12 +23,12 @@ def sinusoidal(length, width):
 
 @shaped("(H, W), T, S -> (H, T, S)")
 def relative_bias(table, queries, keys):
-    """A number for each head and distance, to be added to the scores (after Shaw et al. 2018; Raffel et al. 2020).
+    """A number for each head and distance, to be added to the scores (after Shaw et al. 2018; Raffel et al.
+    2020).
 
-    The table holds W numbers a head. Column j is for the key j places before the query; the last column is for all that
-    are farther back, the first for the query itself and all keys after it. The queries are the last positions, as in
-    ``causal_mask``.
-    Raises ValueError for more queries than keys.
+    The table holds W numbers a head. Column j is for the key j places before the query; the last column is
+    for all that are farther back, the first for the query itself and all keys after it. The queries are the
+    last positions, as in ``causal_mask``. Raises ValueError for more queries than keys.
     """
     if table.shape[-1] == 0:
         raise ValueError("relative_bias: table must hold at least one number a head, got W = 0")
@@ -47,7 +49,9 @@ def rotations(positions, width, base, like):
         raise ValueError(f"rope: x must have an even width D, got D = {width}")
     angles = np.asarray(positions)[:, None] * base ** (-np.arange(0, width, 2) / width)
     xp = array_namespace(like)
-    return tuple(xp.asarray(part, dtype=like.dtype, device=device(like)) for part in (np.cos(angles), np.sin(angles)))
+    return tuple(
+        xp.asarray(part, dtype=like.dtype, device=device(like)) for part in (np.cos(angles), np.sin(angles))
+    )
 
 
 def rotate(x, cos, sin, pairing):
@@ -65,10 +69,11 @@ def rotate(x, cos, sin, pairing):
 
 @shaped("(..., T, D), (T) -> (..., T, D)")
 def rope(x, positions, base=10000.0, pairing="neighbours"):
-    """Turn each query or key by its position, so that their dot product depends on the distance alone (Su et al. 2021).
+    """Turn each query or key by its position, so that their dot product depends on the distance alone (Su et
+    al. 2021).
 
-    Pair i turns by base^(-2i/D) a position. ``pairing`` says which numbers make a pair: "neighbours" (0 with 1, 2 with 3:
-    the paper, GGUF files) or "halves" (0 with D/2, 1 with D/2 + 1: Hugging Face's files). Raises ValueError for another
-    pairing, an odd width, or a base that is not positive.
+    Pair i turns by base^(-2i/D) a position. ``pairing`` says which numbers make a pair: "neighbours" (0 with
+    1, 2 with 3: the paper, GGUF files) or "halves" (0 with D/2, 1 with D/2 + 1: Hugging Face's files). Raises
+    ValueError for another pairing, an odd width, or a base that is not positive.
     """
     return rotate(x, *rotations(positions, x.shape[-1], base, x), pairing)

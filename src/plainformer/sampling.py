@@ -1,8 +1,9 @@
 """From logits to a word: temperature, then top-k, then top-p, then softmax, then a draw. NumPy only.
 
-Each filter maps logits to logits of the same order and length; -inf means dropped. All arithmetic is in float64,
-since single precision is too coarse for probabilities that must sum to 1.
+Each filter maps logits to logits of the same order and length; -inf means dropped. All arithmetic is in
+float64, since single precision is too coarse for probabilities that must sum to 1.
 """
+
 import numpy as np
 
 from plainformer.activations import softmax
@@ -24,7 +25,9 @@ def as_scores(function, logits):
 
 
 def keep_largest(logits, count):
-    """Keep the ``count`` largest logits of each row (one number, or one a row); of equal logits the lower id stays."""
+    """Keep the ``count`` largest logits of each row (one number, or one a row); of equal logits the lower id
+    stays.
+    """
     order = np.argsort(-logits, axis=-1, kind="stable")
     rank = np.argsort(order, axis=-1)
     return np.where(rank < np.expand_dims(count, -1), logits, -np.inf)
@@ -34,7 +37,8 @@ def keep_largest(logits, count):
 def apply_temperature(logits, temperature):
     """Divide the logits by the temperature: below 1 the gaps between them grow, above 1 they shrink.
 
-    Temperature 0 is the limit: only the largest logit stays. Raises ValueError if it is negative, infinite or NaN.
+    Temperature 0 is the limit: only the largest logit stays. Raises ValueError if it is negative, infinite or
+    NaN.
     """
     logits = as_scores("apply_temperature", logits)
     temperature = number("apply_temperature", "temperature", temperature)
@@ -54,7 +58,8 @@ def top_k(logits, k):
 
 @shaped("(..., V) -> (..., V)", half=False)
 def top_p(logits, p):
-    """Keep the smallest set of words, likeliest first, whose probabilities reach p (the nucleus: Holtzman et al. 2019).
+    """Keep the smallest set of words, likeliest first, whose probabilities reach p (the nucleus: Holtzman et
+    al. 2019).
 
     The word that reaches p belongs to the set, so the set is never empty; p = 1 keeps all.
     Raises ValueError unless 0 < p ≤ 1.
@@ -86,7 +91,8 @@ def probabilities(logits, temperature=1.0, top_k=None, top_p=None):
 def sample(logits, rng, temperature=1.0, top_k=None, top_p=None):
     """Draw one word id for each row: an int for a single row, else an array of ints.
 
-    ``rng`` is a ``numpy.random.Generator``. Settings as in ``probabilities``; TypeError for another kind of ``rng``.
+    ``rng`` is a ``numpy.random.Generator``. Settings as in ``probabilities``; TypeError for another kind of
+    ``rng``.
     """
     generator("sample", rng)
     rows = probabilities(logits, temperature, top_k, top_p)

@@ -1,9 +1,10 @@
 """The Transformer of 2017: an encoder reads the source, a decoder writes the target (Vaswani et al. 2017).
 
-One attention function serves three times. What differs is who may look at whom: in the encoder every source position
-at all of the source, in the decoder every target position at the target so far, and across from there at all of the
-source. Post-norm: each result is added to its input, and the sum is normalized.
+One attention function serves three times. What differs is who may look at whom: in the encoder every source
+position at all of the source, in the decoder every target position at the target so far, and across from
+there at all of the source. Post-norm: each result is added to its input, and the sum is normalized.
 """
+
 import math
 from typing import Annotated, NamedTuple
 
@@ -22,12 +23,14 @@ from plainformer.shapes import Array, shaped
 
 class Config(NamedTuple):
     """The settings that the weights do not tell."""
+
     heads: int
     eps: float
 
 
 class EncoderBlock(NamedTuple):
     """One layer of the encoder."""
+
     attention: Attention
     attention_norm: LayerNorm
     mlp: MLP
@@ -36,6 +39,7 @@ class EncoderBlock(NamedTuple):
 
 class DecoderBlock(NamedTuple):
     """One layer of the decoder: between its own attention and the MLP it attends to what the encoder made."""
+
     attention: Attention
     attention_norm: LayerNorm
     cross: Attention
@@ -46,6 +50,7 @@ class DecoderBlock(NamedTuple):
 
 class Seq2Seq(NamedTuple):
     """The whole model. In the paper the two embeddings and the head are one matrix (section 3.4)."""
+
     config: Config
     source: Annotated[Array, "(V, E)"]
     target: Annotated[Array, "(V, E)"]
@@ -56,7 +61,9 @@ class Seq2Seq(NamedTuple):
 
 @shaped("(..., S), T -> (..., T, S)")
 def padding_mask(mask, queries):
-    """Let every query look at the keys where ``mask`` is True: False marks padding, which fills a batch's shorter rows."""
+    """Let every query look at the keys where ``mask`` is True: False marks padding, which fills a batch's
+    shorter rows.
+    """
     xp = array_namespace(mask)
     return xp.broadcast_to(mask[..., None, :], (*mask.shape[:-1], queries, mask.shape[-1]))
 
@@ -72,7 +79,8 @@ def embed_with_positions(ids, table):
 def encode(source, model, source_mask=None):
     """Read source ids, (..., S), and return a row for each, (..., S, E).
 
-    ``source_mask``, (..., S), is boolean: True for a token, False for padding, which nobody looks at; None: no padding.
+    ``source_mask``, (..., S), is boolean: True for a token, False for padding, which nobody looks at; None:
+    no padding.
     """
     heads, eps = model.config
     x = embed_with_positions(source, model.source)
@@ -84,18 +92,24 @@ def encode(source, model, source_mask=None):
 
 
 def decode(target, memory, model, source_mask=None):
-    """Read target ids, (..., T), and the encoder's rows, (..., S, E); return the logits of the next id, (..., T, V)."""
+    """Read target ids, (..., T), and the encoder's rows, (..., S, E); return the logits of the next id, (...,
+    T, V).
+    """
     heads, eps = model.config
     x = embed_with_positions(target, model.target)
     past = causal_mask(x.shape[-2])
     across = None if source_mask is None else padding_mask(source_mask, x.shape[-2])
     for block in model.decoder:
         x = layer_norm(x + multi_head_attention(x, block.attention, heads, past), *block.attention_norm, eps)
-        x = layer_norm(x + multi_head_attention(x, block.cross, heads, across, memory), *block.cross_norm, eps)
+        x = layer_norm(
+            x + multi_head_attention(x, block.cross, heads, across, memory), *block.cross_norm, eps
+        )
         x = layer_norm(x + mlp(x, block.mlp, relu), *block.mlp_norm, eps)
     return linear(x, model.head)
 
 
 def forward(source, target, model, source_mask=None):
-    """The logits, (..., T, V), of what follows each target id, given all source ids. ValueError for ids out of range."""
+    """The logits, (..., T, V), of what follows each target id, given all source ids. ValueError for ids out
+    of range.
+    """
     return decode(target, encode(source, model, source_mask), model, source_mask)

@@ -1,4 +1,5 @@
 """Checks of settings: the plain numbers beside the arrays."""
+
 import contextlib
 import math
 import numbers
@@ -17,7 +18,9 @@ def whole(function, name, value, least=1, most=math.inf):
 
 
 def token_ids(function, name, values, vocabulary=math.inf):
-    """Return ``values`` as a list of ints; an error that names the first that is no id of the ``vocabulary``."""
+    """Return ``values`` as a list of ints; an error that names the first that is no id of the
+    ``vocabulary``.
+    """
     rows = values.tolist() if hasattr(values, "tolist") else values  # an array's numbers, as Python's
     if not hasattr(rows, "__iter__"):
         raise TypeError(f"{function}: {name} must be a list of token ids, got {values!r}")
@@ -25,13 +28,17 @@ def token_ids(function, name, values, vocabulary=math.inf):
 
 
 def listed(function, name, value):
-    """A list of whole numbers as an array; an empty one has no type of its own. ValueError for rows of several lengths."""
+    """A list of whole numbers as an array; an empty one has no type of its own. ValueError for rows of
+    several lengths.
+    """
     if not isinstance(value, list | tuple):
         return value
     try:
         array = np.array(value)
     except ValueError:
-        raise ValueError(f"{function}: {name} must be whole numbers in rows of one length, got {value!r:.80}") from None
+        raise ValueError(
+            f"{function}: {name} must be whole numbers in rows of one length, got {value!r:.80}"
+        ) from None
     return array if array.size else array.astype(int)
 
 
@@ -41,10 +48,19 @@ def number(function, name, value, low=0.0, high=math.inf, *, above=False, below=
     With ``above`` also value > low, with ``below`` also value < high. Infinity and NaN are never settings.
     """
     try:
-        real = float(value) if isinstance(value, (float, numbers.Real)) and not isinstance(value, bool) else math.nan
+        real = (
+            float(value)
+            if isinstance(value, (float, numbers.Real)) and not isinstance(value, bool)
+            else math.nan
+        )
     except OverflowError:  # a whole number of more than 308 digits
         real = math.inf
-    if math.isfinite(real) and low <= real <= high and not (above and real == low) and not (below and real == high):
+    if (
+        math.isfinite(real)
+        and low <= real <= high
+        and not (above and real == low)
+        and not (below and real == high)
+    ):
         return real
     lower = f"greater than {low:g}" if above else f"at least {low:g}"
     upper = "" if high == math.inf else f" and less than {high:g}" if below else f" and at most {high:g}"

@@ -5,13 +5,14 @@
     @shaped("(..., T, D), (..., S, D), (..., S, E), (..., T, S)? -> (..., T, E)")
     def attention(query, key, value, mask=None): ...
 
-The line describes the function's first arguments in order, in NumPy's gufunc notation: ``(..., T, D)`` is an array,
-``...`` any number of leading axes (they broadcast), ``H*D`` one axis that holds H pieces of width D (``4*F`` holds four),
-``?`` an argument that may be None, a bare letter an integer argument, and a class name a NamedTuple of parameters whose
-fields carry their own shapes. A result's axis may be a sum, ``I-U+1``; several results stand side by side. An argument
-called ``mask`` is boolean, ``ids`` and ``positions`` are whole numbers (or a list of them); every other array holds real
-numbers.
+The line describes the function's first arguments in order, in NumPy's gufunc notation: ``(..., T, D)`` is an
+array, ``...`` any number of leading axes (they broadcast), ``H*D`` one axis that holds H pieces of width D
+(``4*F`` holds four), ``?`` an argument that may be None, a bare letter an integer argument, and a class name
+a NamedTuple of parameters whose fields carry their own shapes. A result's axis may be a sum, ``I-U+1``;
+several results stand side by side. An argument called ``mask`` is boolean, ``ids`` and ``positions`` are
+whole numbers (or a list of them); every other array holds real numbers.
 """
+
 import contextlib
 import functools
 import inspect
@@ -26,7 +27,10 @@ from array_api_compat import is_numpy_array, is_torch_array
 from plainformer.engines import array_namespace
 from plainformer.settings import listed, whole
 
-UNLIKE_ARRAYS = np.matrix, np.ma.MaskedArray  # * of a matrix is no product of elements; masks are lost on the way
+UNLIKE_ARRAYS = (
+    np.matrix,
+    np.ma.MaskedArray,
+)  # * of a matrix is no product of elements; masks are lost on the way
 Array = Any  # a NumPy array or a PyTorch tensor: both speak the Python array API
 INDICES = ("ids", "positions")
 state = threading.local()
@@ -34,6 +38,7 @@ state = threading.local()
 
 class Argument(NamedTuple):
     """One argument of a shape line, or one field of its parameters."""
+
     name: str
     text: str  # as written: "(..., T, D)"
     axes: tuple[str, ...]  # the named axes, without the leading "..."
@@ -46,7 +51,9 @@ def parse(name, text):
     """Read one part of a shape line, for instance ``(..., T, H*D)?`` or ``H``."""
     match = re.fullmatch(r"\(([^()]*)\)(\??)|([A-Z])(\??)", text)
     if match is None:
-        raise ValueError(f"{name}: {text!r} is neither a shape such as (..., T, D) nor a letter nor a class of parameters")
+        raise ValueError(
+            f"{name}: {text!r} is neither a shape such as (..., T, D) nor a letter nor a class of parameters"
+        )
     if match[3]:
         return Argument(name, text, (match[3],), False, bool(match[4]), integer=True)
     axes = tuple(axis.strip() for axis in match[1].split(",") if axis.strip())
@@ -60,13 +67,17 @@ def split(side):
 
 
 def fields(name, cls):
-    """The arguments that a NamedTuple of parameters stands for, from its ``Annotated[Array, "(E, F)"]`` fields."""
+    """The arguments that a NamedTuple of parameters stands for, from its ``Annotated[Array, "(E, F)"]``
+    fields.
+    """
     hints = get_type_hints(cls, include_extras=True)
     return [parse(f"{name}.{field}", hint.__metadata__[0]) for field, hint in hints.items()]
 
 
 class Shapes:
-    """A parsed shape line of one function. ``inputs`` has an entry for each array or integer, parameters unfolded."""
+    """A parsed shape line of one function. ``inputs`` has an entry for each array or integer, parameters
+    unfolded.
+    """
 
     def __init__(self, line, function):
         self.line = line
@@ -74,7 +85,7 @@ class Shapes:
         parts = split(left)
         self.function = function.__name__
         self.count = len(parts)
-        self.names = list(inspect.signature(function).parameters)[:self.count]
+        self.names = list(inspect.signature(function).parameters)[: self.count]
         self.classes = [function.__globals__.get(part) for part in parts]
         self.inputs = []
         for name, part, cls in zip(self.names, parts, self.classes, strict=True):
@@ -84,7 +95,9 @@ class Shapes:
         self.plans = {}
 
     def unfold(self, values):
-        """Lay the fields of parameters side by side with the other arguments; make every integer a Python int."""
+        """Lay the fields of parameters side by side with the other arguments; make every integer a Python
+        int.
+        """
         flat = []
         for name, cls, value in zip(self.names, self.classes, values):
             if name in self.integers and value is not None:
@@ -94,13 +107,21 @@ class Shapes:
             elif isinstance(value, cls):
                 flat.extend(value)
             else:
-                raise TypeError(f"{self.function}: {name} must be {cls.__name__}(...), got {type(value).__name__}")
+                raise TypeError(
+                    f"{self.function}: {name} must be {cls.__name__}(...), got {type(value).__name__}"
+                )
         return flat
 
     def plan(self, flat):
-        """What ``check`` returns. It depends on the kinds, shapes and dtypes of arrays: those seen before cost one look-up."""
-        arrays = [hasattr(value, "dtype") and not argument.integer for argument, value in zip(self.inputs, flat)]
-        key = tuple((type(v), v.shape, v.dtype) if array else (type(v), repr(v)) for array, v in zip(arrays, flat))
+        """What ``check`` returns. It depends on the kinds, shapes and dtypes of arrays: those seen before
+        cost one look-up.
+        """
+        arrays = [
+            hasattr(value, "dtype") and not argument.integer for argument, value in zip(self.inputs, flat)
+        ]
+        key = tuple(
+            (type(v), v.shape, v.dtype) if array else (type(v), repr(v)) for array, v in zip(arrays, flat)
+        )
         if key in (plans := self.plans):
             return plans[key]
         if len(plans) >= 1024:
@@ -116,16 +137,24 @@ class Shapes:
     def fold(self, flat):
         """Undo ``unfold``."""
         flat = iter(flat)
-        return [next(flat) if cls is None else cls(*(next(flat) for _ in cls._fields)) for cls in self.classes]
+        return [
+            next(flat) if cls is None else cls(*(next(flat) for _ in cls._fields)) for cls in self.classes
+        ]
 
     def check(self, flat):
         """Raise on a wrong argument; return what ``conversion`` says of the precision."""
-        given = [(argument, value) for argument, value in zip(self.inputs, flat) if not self.absent(argument, value)]
+        given = [
+            (argument, value)
+            for argument, value in zip(self.inputs, flat)
+            if not self.absent(argument, value)
+        ]
         arrays = [(argument.name, value) for argument, value in given if not argument.integer]
         for name, value in arrays:
             if not (is_numpy_array(value) or is_torch_array(value)) or isinstance(value, UNLIKE_ARRAYS):
                 kind = type(value).__name__
-                raise TypeError(f"{self.function}: {name} must be a NumPy array or a PyTorch tensor, got {kind}")
+                raise TypeError(
+                    f"{self.function}: {name} must be a NumPy array or a PyTorch tensor, got {kind}"
+                )
         bind_axes(self.function, given)
         return conversion(self.function, arrays)
 
@@ -183,7 +212,8 @@ def broadcast(function, name, seen, shape):
 
 
 def conversion(function, arrays):
-    """Choose the precision: the widest float that came in, float32 for half precision, the default float for integers.
+    """Choose the precision: the widest float that came in, float32 for half precision, the default float for
+    integers.
 
     Returns (namespace, dtype to compute in, dtype to return), or None where nothing is to convert.
     """
@@ -206,7 +236,9 @@ def conversion(function, arrays):
 
 
 def selects(function, name, value):
-    """Whether an array selects instead of being computed with; its kind is checked. From NumPy it serves tensors too."""
+    """Whether an array selects instead of being computed with; its kind is checked. From NumPy it serves
+    tensors too.
+    """
     xp = array_namespace(value)
     if name == "mask" and not xp.isdtype(value.dtype, "bool"):
         raise TypeError(f"{function}: mask must be boolean (True = may look), got {value.dtype}")
@@ -217,7 +249,9 @@ def selects(function, name, value):
 
 @contextlib.contextmanager
 def trusted(when=True):
-    """Inside, shapes are not checked and precision is not converted: for loops over what has been checked before."""
+    """Inside, shapes are not checked and precision is not converted: for loops over what has been checked
+    before.
+    """
     before, state.trusted = getattr(state, "trusted", False), when
     try:
         yield
@@ -230,6 +264,7 @@ def shaped(line, half=True):
 
     ``half``: whether half precision, which is computed in float32, comes back as half precision.
     """
+
     def decorate(function):
         shapes = Shapes(line, function)
 
@@ -237,18 +272,21 @@ def shaped(line, half=True):
         def call(*args, **kwargs):
             if getattr(state, "trusted", False):
                 return function(*args, **kwargs)
-            values = args[:shapes.count] + tuple(kwargs.pop(name, None) for name in shapes.names[len(args):])
+            values = args[: shapes.count] + tuple(
+                kwargs.pop(name, None) for name in shapes.names[len(args) :]
+            )
             flat = shapes.unfold(values)
             plan = shapes.plan(flat)
             if plan is None:
-                return function(*shapes.fold(flat), *args[shapes.count:], **kwargs)
+                return function(*shapes.fold(flat), *args[shapes.count :], **kwargs)
             xp, compute, result = plan
-            value = function(*shapes.cast(flat, xp, compute), *args[shapes.count:], **kwargs)
+            value = function(*shapes.cast(flat, xp, compute), *args[shapes.count :], **kwargs)
             return convert(xp, value, result) if half and result != compute else value
 
         call.shapes = shapes
         call.__doc__ = f"``{line}``\n\n{inspect.cleandoc(function.__doc__ or '')}"
         return call
+
     return decorate
 
 

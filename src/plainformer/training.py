@@ -1,7 +1,9 @@
-"""How the numbers get there: a loss, its gradient by PyTorch, and AdamW. The model's functions are the same ones.
+"""How the numbers get there: a loss, its gradient by PyTorch, and AdamW. The model's functions are the same
+ones.
 
 PyTorch is imported where it is used, so that the module can be read without it.
 """
+
 import math
 from typing import NamedTuple
 
@@ -16,27 +18,36 @@ from plainformer.shapes import shaped
 
 @shaped("(..., T, V), (..., T) -> ()")
 def cross_entropy(logits, ids):
-    """The mean surprise, -log p(next token): the logits of position t are asked for id t + 1, the last ones for none.
+    """The mean surprise, -log p(next token): the logits of position t are asked for id t + 1, the last ones
+    for none.
 
-    ``ids`` are the whole numbers that the logits were computed from. In nats. Raises ValueError for a single token, for
-    ids that are not from 0 to V - 1, and for a row in which every logit is -inf.
+    ``ids`` are the whole numbers that the logits were computed from. In nats. Raises ValueError for a single
+    token, for ids that are not from 0 to V - 1, and for a row in which every logit is -inf.
     """
     xp = array_namespace(logits)
     following = known_ids("cross_entropy", ids, logits.shape[-1], logits)[..., 1:, None]
     logits = logits[..., :-1, :]
     rows = np.broadcast_shapes(tuple(logits.shape[:-1]), tuple(following.shape[:-1]))
     if 0 in rows:
-        raise ValueError("cross_entropy: ids must hold at least one row of two tokens: the last one has no next")
+        raise ValueError(
+            "cross_entropy: ids must hold at least one row of two tokens: the last one has no next"
+        )
     top = xp.max(logits, axis=-1, keepdims=True)
     if bool(xp.any(top == -math.inf)):
         raise ValueError("cross_entropy: every logit of a row is -inf: there is no word left to expect")
     log_total = xp.log(xp.sum(xp.exp(logits - top), axis=-1, keepdims=True)) + top
-    logits, following = xp.broadcast_to(logits, (*rows, logits.shape[-1])), xp.broadcast_to(following, (*rows, 1))
+    logits, following = (
+        xp.broadcast_to(logits, (*rows, logits.shape[-1])),
+        xp.broadcast_to(following, (*rows, 1)),
+    )
     return xp.mean(log_total - xp.take_along_axis(logits, following, axis=-1))
 
 
 class Schedule(NamedTuple):
-    """The learning rate over ``steps``: a straight rise during ``warmup``, then half a cosine down to ``floor``."""
+    """The learning rate over ``steps``: a straight rise during ``warmup``, then half a cosine down to
+    ``floor``.
+    """
+
     peak: float
     steps: int
     warmup: int = 0
@@ -66,54 +77,74 @@ def mapped(function, tree):
 def trainable(model):
     """A copy of a model of NumPy arrays, in PyTorch tensors that gather gradients.
 
-    What serves twice is one tensor, and a tied head a view of the embedding. TypeError for a model of anything else.
+    What serves twice is one tensor, and a tied head a view of the embedding. TypeError for a model of
+    anything else.
     """
     import torch
 
     copies = {}
 
-    def place(array):  # where the numbers lie and how they are walked: the same for two views of the same numbers
+    def place(
+        array,
+    ):  # where the numbers lie and how they are walked: the same for two views of the same numbers
         return array.ctypes.data, array.shape, array.strides
 
     def copy(array):
         if not isinstance(array, np.ndarray) or array.dtype not in (np.float16, np.float32, np.float64):
             got = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
-            raise TypeError(f"trainable: model must hold NumPy arrays of float16, float32 or float64, got {got}")
+            raise TypeError(
+                f"trainable: model must hold NumPy arrays of float16, float32 or float64, got {got}"
+            )
         if place(array) not in copies and array.ndim > 1 and place(array.mT) in copies:
             return copies[place(array.mT)].mT
         return copies.setdefault(place(array), torch.from_numpy(array.copy()).requires_grad_())
+
     return mapped(copy, model)
 
 
 def trained(model):
-    """The way back: a model's tensors as NumPy arrays, to look at and to generate with. They share the tensors' memory."""
+    """The way back: a model's tensors as NumPy arrays, to look at and to generate with. They share the
+    tensors' memory.
+    """
     return mapped(lambda tensor: tensor.detach().numpy(), model)
 
 
 def train(forward, model, batches, schedule, weight_decay=0.1, clip=1.0):
-    """Take a step a batch and yield its loss, as it was before the step. The tensors of ``model`` change in place.
+    """Take a step a batch and yield its loss, as it was before the step. The tensors of ``model`` change in
+    place.
 
-    ``model`` is a ``trainable`` one, ``forward`` that of its module, ``batches`` an iterable of ids, (B, T) each: one step
-    a batch, at most ``schedule.steps``. AdamW (Loshchilov and Hutter 2017) decays the matrices alone; gradients longer
-    than ``clip`` together are shortened to it. An error at once for a wrong argument, RuntimeError for a step that diverges.
+    ``model`` is a ``trainable`` one, ``forward`` that of its module, ``batches`` an iterable of ids, (B, T)
+    each: one step a batch, at most ``schedule.steps``. AdamW (Loshchilov and Hutter 2017) decays the matrices
+    alone; gradients longer than ``clip`` together are shortened to it. An error at once for a wrong argument,
+    RuntimeError for a step that diverges.
     """
     import torch
 
     if not isinstance(schedule, Schedule) or not hasattr(batches, "__iter__"):
-        raise TypeError(f"train: schedule must be a Schedule and batches iterable, got {schedule!r:.50} and {batches!r:.50}")
+        raise TypeError(
+            f"train: schedule must be a Schedule and batches iterable, got {schedule!r:.50} and"
+            f" {batches!r:.50}"
+        )
     whole("train", "schedule.steps", schedule.steps)
     number("train", "schedule.peak", schedule.peak, above=True)
     number("train", "schedule.warmup", schedule.warmup, high=schedule.steps)
     number("train", "schedule.floor", schedule.floor, high=schedule.peak)
     number("train", "clip", clip, above=True)
-    weights = list(dict.fromkeys(w for w in leaves(model) if getattr(w, "requires_grad", False) and w.is_leaf))
+    weights = list(
+        dict.fromkeys(w for w in leaves(model) if getattr(w, "requires_grad", False) and w.is_leaf)
+    )
     if not weights:
         raise ValueError("train: model has no tensor that gathers gradients: make one by trainable(model)")
     groups = [
-        {"params": [w for w in weights if w.ndim > 1], "weight_decay": number("train", "weight_decay", weight_decay)},
+        {
+            "params": [w for w in weights if w.ndim > 1],
+            "weight_decay": number("train", "weight_decay", weight_decay),
+        },
         {"params": [w for w in weights if w.ndim == 1], "weight_decay": 0.0},
     ]
-    return steps(forward, model, batches, schedule, torch.optim.AdamW(groups, betas=(0.9, 0.95)), weights, clip)
+    return steps(
+        forward, model, batches, schedule, torch.optim.AdamW(groups, betas=(0.9, 0.95)), weights, clip
+    )
 
 
 def steps(forward, model, batches, schedule, optimizer, weights, clip):
@@ -127,6 +158,8 @@ def steps(forward, model, batches, schedule, optimizer, weights, clip):
         optimizer.zero_grad()
         loss.backward()
         if not torch.nn.utils.clip_grad_norm_(weights, clip).isfinite():
-            raise RuntimeError(f"train: step {step} has the loss {loss.item():g} and no finite gradient: lower schedule.peak")
+            raise RuntimeError(
+                f"train: step {step} has the loss {loss.item():g} and no finite gradient: lower schedule.peak"
+            )
         optimizer.step()
         yield loss.item()

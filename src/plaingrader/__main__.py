@@ -7,18 +7,30 @@ from . import course
 
 
 def arguments(argv=None):
-    parser = argparse.ArgumentParser(prog="python -m plaingrader", description="Release and grade the assignments of the course.")
+    parser = argparse.ArgumentParser(
+        prog="python -m plaingrader", description="Release and grade the assignments of the course."
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     release = commands.add_parser("release", help="make the student's bundle, dist/NAME-student.zip")
-    grade = commands.add_parser("grade", help="grade assignments/submitted/<student>/NAME, and write marks and reports to dist/")
+    grade = commands.add_parser(
+        "grade", help="grade assignments/submitted/<student>/NAME, and write marks and reports to dist/"
+    )
     for command in (release, grade):
         command.add_argument("assignment", metavar="NAME", help=f"one of {', '.join(course.assignments())}")
     grade.add_argument("--workers", type=positive, help="how many at once (default: one a processor)")
-    grade.add_argument("--scheduler", help="the address of a Dask cluster that sees this folder, such as tcp://host:8786")
+    grade.add_argument(
+        "--scheduler", help="the address of a Dask cluster that sees this folder, such as tcp://host:8786"
+    )
     grade.add_argument("--again", action="store_true", help="grade anew what is already graded")
-    grade.add_argument("--timeout", type=positive, default=20, help="seconds for one cell (default: %(default)s)")
-    grade.add_argument("--budget", type=positive, default=180, help="seconds for one submission (default: %(default)s)")
-    grade.add_argument("--memory", type=positive, default=4000, help="megabytes for one submission (default: %(default)s)")
+    grade.add_argument(
+        "--timeout", type=positive, default=20, help="seconds for one cell (default: %(default)s)"
+    )
+    grade.add_argument(
+        "--budget", type=positive, default=180, help="seconds for one submission (default: %(default)s)"
+    )
+    grade.add_argument(
+        "--memory", type=positive, default=4000, help="megabytes for one submission (default: %(default)s)"
+    )
     return parser.parse_args(argv)
 
 
@@ -56,14 +68,25 @@ def run_grade(options):
     from .grade import grade
 
     if sandbox.isolation() != "full":
-        print("Without bubblewrap the students' code can read your files and reach the network: see For instructors, Safety.", file=sys.stderr)
-    limits = (("timeout", options.timeout), ("budget", options.budget), ("memory", options.memory * 1_000_000))
+        print(
+            "Without bubblewrap the students' code can read your files and reach the network: see For"
+            " instructors, Safety.",
+            file=sys.stderr,
+        )
+    limits = (
+        ("timeout", options.timeout),
+        ("budget", options.budget),
+        ("memory", options.memory * 1_000_000),
+    )
     rows = grade(options.assignment, options.workers, options.scheduler, options.again, limits)
     failed = [row.student for row in rows if row.error]
     print(f"{len(rows) - len(failed)} graded; marks, exports and the class report are in {course.dist()}")
     waiting = sum(bool(row.waiting) for row in rows)
     if waiting:
-        print(f"{waiting} have a written answer that waits for a person and counts nothing until then: mark it before you pass the marks on")
+        print(
+            f"{waiting} have a written answer that waits for a person and counts nothing until then: mark it"
+            " before you pass the marks on"
+        )
     if failed:
         print(f"Not graded, and tried again next time: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0

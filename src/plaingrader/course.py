@@ -1,4 +1,6 @@
-"""Where the course is, and its map: objective → section → question → minutes → points (assignments/course.toml)."""
+"""Where the course is, and its map: objective → section → question → minutes → points
+(assignments/course.toml).
+"""
 
 import os
 import tomllib
@@ -42,7 +44,9 @@ class Assignment:
 
 
 def folder():
-    """The nbgrader course: this repository's, or the folder that the environment variable PLAINGRADER_COURSE names."""
+    """The nbgrader course: this repository's, or the folder that the environment variable PLAINGRADER_COURSE
+    names.
+    """
     return Path(os.environ.get("PLAINGRADER_COURSE", ROOT / "assignments")).resolve()
 
 
@@ -63,7 +67,10 @@ def read(entry):
     items = tuple(Item(**item) for item in entry["question"])
     for item in items:
         if item.kind not in KINDS:
-            raise ValueError(f"course.toml: {entry['name']} {item.name}: kind = {item.kind!r} must be one of {', '.join(KINDS)}")
+            raise ValueError(
+                f"course.toml: {entry['name']} {item.name}: kind = {item.kind!r} must be one of"
+                f" {', '.join(KINDS)}"
+            )
     return Assignment(entry["name"], entry["title"], entry["chapter"], items)
 
 

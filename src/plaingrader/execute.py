@@ -1,7 +1,7 @@
 """nbgrader's Execute, with the student's code in the sandbox and the marks made outside it.
 
-The student's cells run in a kernel in the box. A test cell is not run: the kernel is asked what the answer gives for hidden
-cases, and this process compares that with the reference.
+The student's cells run in a kernel in the box. A test cell is not run: the kernel is asked what the answer
+gives for hidden cases, and this process compares that with the reference.
 """
 
 import dataclasses
@@ -56,7 +56,9 @@ class Judge(Execute):
         return nb, resources
 
     def attempt(self, nb, resources, desk, lost):
-        """Run the notebook in a fresh box. False if a cell, now in ``lost`` with the reason, took the kernel with it."""
+        """Run the notebook in a fresh box. False if a cell, now in ``lost`` with the reason, took the kernel
+        with it.
+        """
         lay_out(desk, Path(resources["metadata"]["path"]))
         NotebookClient.__init__(self, nb)  # as nbconvert does for every notebook
         self.desk, self.sources, self.errors = desk, submission.own_sources(nb), {}
@@ -65,7 +67,9 @@ class Judge(Execute):
         with self.setup_kernel(cwd=str(desk), env=sandbox.environment(desk), stdout=DEVNULL, stderr=DEVNULL):
             self.ask(PREPARE.format(names=self.refusals()))
             for index, cell in enumerate(nb.cells):
-                reason = lost.get(index) or (time.monotonic() > self.deadline and f"The notebook used up its {self.budget} seconds.")
+                reason = lost.get(index) or (
+                    time.monotonic() > self.deadline and f"The notebook used up its {self.budget} seconds."
+                )
                 try:
                     self.cell(cell, index, reason)
                 except (DeadKernelError, CellTimeoutError) as error:
@@ -84,7 +88,9 @@ class Judge(Execute):
         else:
             self.execute_cell(cell, index, store_history=True)
             if errors(cell):
-                self.errors[cell.metadata.get("nbgrader", {}).get("grade_id") or f"cell {index}"] = errors(cell)
+                self.errors[cell.metadata.get("nbgrader", {}).get("grade_id") or f"cell {index}"] = errors(
+                    cell
+                )
             self.still_there(cell)
 
     def still_there(self, cell):
@@ -113,15 +119,23 @@ class Judge(Execute):
         if question.by_hand and made.status != "right":
             made = submission.other_students(made, self.sources, self.who)
         html, text = made.verdict._repr_html_(), repr(made.verdict)
-        shown = new_output("display_data", {"text/html": html, "text/plain": text}, metadata={"plaincourse": made.as_dict()})
-        points = new_output("execute_result", {"text/plain": repr(float(made.points))}, execution_count=index + 1)
+        shown = new_output(
+            "display_data", {"text/html": html, "text/plain": text}, metadata={"plaincourse": made.as_dict()}
+        )
+        points = new_output(
+            "execute_result", {"text/plain": repr(float(made.points))}, execution_count=index + 1
+        )
         cell.outputs, cell.execution_count = [shown, points], index + 1
 
     def made(self, question):
         """The Mark of a question, from what its answer gives in the kernel."""
         name = refused_use(question.answer, self.sources.values(), question.refuse)
         if name:
-            return marks.none(question, "refused", f"Your answer uses {name}, which this question refuses: it is for you to write.")
+            return marks.none(
+                question,
+                "refused",
+                f"Your answer uses {name}, which this question refuses: it is for you to write.",
+            )
         cases = marks.groups(question, self.who, self.assignment)
         encoded = [[encode(case) for case in group] for group in cases]
         names = question.exercise().argument_names
@@ -130,16 +144,28 @@ class Judge(Execute):
         self.still_there(cell)
         data = [output.data[DATA] for output in cell.outputs if DATA in output.get("data", {})]
         if timed_out(cell):
-            return marks.none(question, "stopped", f"Your answer ran for more than {self.timeout} seconds. Is there an endless loop?")
+            return marks.none(
+                question,
+                "stopped",
+                f"Your answer ran for more than {self.timeout} seconds. Is there an endless loop?",
+            )
         if len(data) != 1 or not isinstance(data[0], list):
-            return marks.none(question, "error", f"Your answer's results did not arrive. {errors(cell)}".strip())
+            return marks.none(
+                question, "error", f"Your answer's results did not arrive. {errors(cell)}".strip()
+            )
         return self.explained(marks.mark(question, cases, data[0]))
 
     def explained(self, mark):
-        """The Mark of what was not attempted, with the error that kept it from being there, if there was one."""
+        """The Mark of what was not attempted, with the error that kept it from being there, if there was
+        one.
+        """
         if mark.status != "not attempted":
             return mark
-        reasons = [self.errors[name] for name in (mark.question, f"{mark.question}-numbers", "sheet") if name in self.errors]
+        reasons = [
+            self.errors[name]
+            for name in (mark.question, f"{mark.question}-numbers", "sheet")
+            if name in self.errors
+        ]
         return dataclasses.replace(mark, message="\n".join([mark.message, *reasons[:1]]))
 
     def create_kernel_manager(self):
@@ -157,7 +183,9 @@ class Judge(Execute):
             return None
 
     def output(self, outs, msg, display_id, cell_index):
-        """Keep what is harmless and not too long; of the answer to the grader's own question, the data alone."""
+        """Keep what is harmless and not too long; of the answer to the grader's own question, the data
+        alone.
+        """
         content = msg["content"]
         if "data" in content:
             kinds = (DATA,) if self.asking else HARMLESS
@@ -209,8 +237,14 @@ def errors(cell):
 def told(error, timeout):
     """Why a cell is left out when the notebook runs again."""
     if isinstance(error, DeadKernelError):
-        return "This cell ended the Python process (it left it, or took more memory or time than there is). The others were run without it."
-    return f"This cell ran for more than {timeout} seconds and could not be interrupted. The others were run without it."
+        return (
+            "This cell ended the Python process (it left it, or took more memory or time than there is). The"
+            " others were run without it."
+        )
+    return (
+        f"This cell ran for more than {timeout} seconds and could not be interrupted. The others were run"
+        " without it."
+    )
 
 
 def lay_out(desk, folder):

@@ -22,7 +22,9 @@ class Row:
     messages: dict = field(default_factory=dict)
     notes: tuple = ()
     error: str = ""
-    person: dict = field(default_factory=dict)  # what the gradebook knows of the student: names, e-mail, times
+    person: dict = field(
+        default_factory=dict
+    )  # what the gradebook knows of the student: names, e-mail, times
 
     @property
     def raw(self):
@@ -35,7 +37,9 @@ class Row:
 
 
 def rows(name, results):
-    """A Row for each result, with the scores that stand in the gradebook, so that marks given by a person count."""
+    """A Row for each result, with the scores that stand in the gradebook, so that marks given by a person
+    count.
+    """
     items = course.find(name).items
     most = {item.name: item.points for item in items}
     with gradebook.opened() as book:
@@ -45,14 +49,36 @@ def rows(name, results):
 def row(book, name, most, result):
     """The Row of one result."""
     student = result["student"]
-    messages = {mark["question"]: f"{mark['status']}. {mark['message']}".strip() for mark in result["marks"] if mark["status"] != "right"}
+    messages = {
+        mark["question"]: f"{mark['status']}. {mark['message']}".strip()
+        for mark in result["marks"]
+        if mark["status"] != "right"
+    }
     if "error" in result:
         return Row(name, student, dict.fromkeys(most), most, error=result["error"])
     submission = book.find_submission(name, student)
-    grades = {grade.name.removesuffix("-test"): grade for notebook in submission.notebooks for grade in notebook.grades}
+    grades = {
+        grade.name.removesuffix("-test"): grade
+        for notebook in submission.notebooks
+        for grade in notebook.grades
+    }
     scores = {question: score(grades[question]) for question in most}
-    waiting = tuple(question for question, grade in grades.items() if grade.needs_manual_grade and grade.manual_score is None)
-    return Row(name, student, scores, most, submission.late_submission_penalty or 0.0, waiting, messages, notes(result, submission), person=person(submission))
+    waiting = tuple(
+        question
+        for question, grade in grades.items()
+        if grade.needs_manual_grade and grade.manual_score is None
+    )
+    return Row(
+        name,
+        student,
+        scores,
+        most,
+        submission.late_submission_penalty or 0.0,
+        waiting,
+        messages,
+        notes(result, submission),
+        person=person(submission),
+    )
 
 
 def notes(result, submission):
@@ -77,21 +103,47 @@ def person(submission):
 def marks(path, rows):
     """The instructor's table: points by question, total, what waits for a person, what to look at."""
     questions = list(rows[0].most)
-    header = ["student", *questions, "late", "total", "of", "status", "notes", *(f"{question} message" for question in questions)]
+    header = [
+        "student",
+        *questions,
+        "late",
+        "total",
+        "of",
+        "status",
+        "notes",
+        *(f"{question} message" for question in questions),
+    ]
     write(path, header, [mark(row, questions) for row in rows])
 
 
 def mark(row, questions):
     """One line of the instructor's table."""
     points = ["" if row.scores[question] is None else f"{row.scores[question]:g}" for question in questions]
-    status = f"not graded: {row.error}" if row.error else f"to be marked: {' '.join(row.waiting)}" if row.waiting else "graded"
+    status = (
+        f"not graded: {row.error}"
+        if row.error
+        else f"to be marked: {' '.join(row.waiting)}"
+        if row.waiting
+        else "graded"
+    )
     total = "" if row.error else f"{row.total:g}"
     messages = [row.messages.get(question, "") for question in questions]
-    return [row.student, *points, f"{-row.penalty:g}" if row.penalty else "0", total, f"{sum(row.most.values()):g}", status, "; ".join(row.notes), *messages]
+    return [
+        row.student,
+        *points,
+        f"{-row.penalty:g}" if row.penalty else "0",
+        total,
+        f"{sum(row.most.values()):g}",
+        status,
+        "; ".join(row.notes),
+        *messages,
+    ]
 
 
 def nbgrader(path, rows):
-    """The columns of ``nbgrader export``, with every field quoted as CSV asks for (nbgrader's own writer does not quote)."""
+    """The columns of ``nbgrader export``, with every field quoted as CSV asks for (nbgrader's own writer does
+    not quote).
+    """
     lines = [{"assignment": row.assignment, "student_id": row.student, "raw_score": row.raw, "late_submission_penalty": row.penalty,
               "score": row.total, "max_score": sum(row.most.values()), **row.person} for row in graded(rows)]  # fmt: skip
     write(path, NBGRADER, [[line.get(name, "") for name in NBGRADER] for line in lines])
@@ -99,15 +151,30 @@ def nbgrader(path, rows):
 
 def canvas(path, rows):
     """Canvas's gradebook import: students by their login, the points possible in the second line."""
-    header = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", course.find(rows[0].assignment).title]
+    header = [
+        "Student",
+        "ID",
+        "SIS User ID",
+        "SIS Login ID",
+        "Section",
+        course.find(rows[0].assignment).title,
+    ]
     possible = ["    Points Possible", "", "", "", "", f"{sum(rows[0].most.values()):g}"]
-    write(path, header, [possible, *[[full_name(row), "", "", row.student, "", f"{row.total:g}"] for row in graded(rows)]])
+    write(
+        path,
+        header,
+        [possible, *[[full_name(row), "", "", row.student, "", f"{row.total:g}"] for row in graded(rows)]],
+    )
 
 
 def moodle(path, rows):
     """Moodle's grade import: map username to username."""
     title = course.find(rows[0].assignment).title
-    write(path, ["username", "email", title], [[row.student, row.person["email"], f"{row.total:g}"] for row in graded(rows)])
+    write(
+        path,
+        ["username", "email", title],
+        [[row.student, row.person["email"], f"{row.total:g}"] for row in graded(rows)],
+    )
 
 
 def graded(rows):
@@ -117,11 +184,15 @@ def graded(rows):
 
 def full_name(row):
     """Last name, first name; the id where the gradebook knows neither."""
-    return ", ".join(part for part in (row.person["last_name"], row.person["first_name"]) if part) or row.student
+    return (
+        ", ".join(part for part in (row.person["last_name"], row.person["first_name"]) if part) or row.student
+    )
 
 
 def write(path, header, lines):
-    """A CSV file for spreadsheets: UTF-8 with a mark, and no field that a spreadsheet would take for a formula."""
+    """A CSV file for spreadsheets: UTF-8 with a mark, and no field that a spreadsheet would take for a
+    formula.
+    """
     fresh = path.with_suffix(".part")
     with fresh.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)

@@ -1,4 +1,6 @@
-"""Grade everything that was handed in for one assignment: many jobs at once, then marks, feedback and reports."""
+"""Grade everything that was handed in for one assignment: many jobs at once, then marks, feedback and
+reports.
+"""
 
 import json
 import os
@@ -15,11 +17,13 @@ from .release import assign, consistent
 
 
 def grade(name, workers=None, scheduler=None, again=False, limits=(), say=print):
-    """Grade an assignment and write its marks, feedback and reports into the course and ``dist/``. The rows of the marks.
+    """Grade an assignment and write its marks, feedback and reports into the course and ``dist/``. The rows
+    of the marks.
 
-    workers: how many processes here, by default one a processor. scheduler: the address of a Dask cluster that sees this
-    folder, instead. again: grade anew what is already graded. limits: traits of `execute.Judge` as (name, value) pairs.
-    One submission that cannot be graded does not stop the others; it says so in the marks.
+    workers: how many processes here, by default one a processor. scheduler: the address of a Dask cluster
+    that sees this folder, instead. again: grade anew what is already graded. limits: traits of
+    `execute.Judge` as (name, value) pairs. One submission that cannot be graded does not stop the others; it
+    says so in the marks.
     """
     consistent(name)
     tasks, misplaced = collected(name, tuple(limits))
@@ -33,8 +37,15 @@ def grade(name, workers=None, scheduler=None, again=False, limits=(), say=print)
             shutil.rmtree(task.kept, ignore_errors=True)
     say(f"{sum(jobs.finished(task) is not None for task in tasks)} of {len(tasks)} are graded already")
     with engine(workers, scheduler, len(tasks)) as client:
-        results = [published(task, result) for task, result in zip(tasks, run(client, jobs.grade, tasks, say), strict=True)]
-        feedback = [task for task, result in zip(tasks, results, strict=True) if (task.kept / f"{name}.ipynb").exists() and "error" not in result]
+        results = [
+            published(task, result)
+            for task, result in zip(tasks, run(client, jobs.grade, tasks, say), strict=True)
+        ]
+        feedback = [
+            task
+            for task, result in zip(tasks, results, strict=True)
+            if (task.kept / f"{name}.ipynb").exists() and "error" not in result
+        ]
         given = dict(zip(feedback, run(client, give_feedback, feedback, say, "feedback"), strict=True))
     for task, result in zip(tasks, results, strict=True):
         if "error" in given.get(task, {}):
@@ -44,7 +55,8 @@ def grade(name, workers=None, scheduler=None, again=False, limits=(), say=print)
 
 
 def collected(name, limits=()):
-    """One Task for each folder of ``submitted/<student>/NAME``, and results that say why for folders that no student can have.
+    """One Task for each folder of ``submitted/<student>/NAME``, and results that say why for folders that no
+    student can have.
 
     FileNotFoundError if there is no folder at all.
     """
@@ -55,9 +67,20 @@ def collected(name, limits=()):
     if not folders and not high:
         raise FileNotFoundError(f"nothing was handed in: no folder {submitted}/<student>/{name}")
     reasons = {folder: misnamed(folder) for folder in folders}
-    tasks = [jobs.Task(name, folder.parent.name, str(folder), limits) for folder in folders if not reasons[folder]]
-    odd = [failed(name, ascii(folder.parent.name)[1:-1], reason) for folder, reason in reasons.items() if reason]
-    return tasks, odd + [failed(name, path.parent.name, f"the notebook lies one folder too high: it belongs into {path.parent.name}/{name}/") for path in high]
+    tasks = [
+        jobs.Task(name, folder.parent.name, str(folder), limits) for folder in folders if not reasons[folder]
+    ]
+    odd = [
+        failed(name, ascii(folder.parent.name)[1:-1], reason) for folder, reason in reasons.items() if reason
+    ]
+    return tasks, odd + [
+        failed(
+            name,
+            path.parent.name,
+            f"the notebook lies one folder too high: it belongs into {path.parent.name}/{name}/",
+        )
+        for path in high
+    ]
 
 
 def misnamed(folder):
@@ -85,13 +108,22 @@ def engine(workers, scheduler, count):
             yield client
         return
     workers = workers or max(1, min(os.cpu_count() or 1, count))
-    with LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, memory_limit=None, dashboard_address=":0", silence_logs="ERROR") as cluster:
+    with LocalCluster(
+        n_workers=workers,
+        threads_per_worker=1,
+        processes=True,
+        memory_limit=None,
+        dashboard_address=":0",
+        silence_logs="ERROR",
+    ) as cluster:
         with Client(cluster) as client:
             yield client
 
 
 def run(client, job, tasks, say, what="graded"):
-    """The results of all jobs in the order of the tasks; a dict with "error" for a job that failed or was lost with its worker."""
+    """The results of all jobs in the order of the tasks; a dict with "error" for a job that failed or was
+    lost with its worker.
+    """
     results = {}
     futures = {client.submit(job, task, pure=False): task for task in tasks}
     for future in as_completed(futures):
@@ -115,7 +147,9 @@ def outcome(future, task):
 
 def last_line(error):
     """An error in one line: of nbgrader's logs the last, which says what it was."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip() and not line.strip().startswith("[")]
+    lines = [
+        line.strip() for line in str(error).splitlines() if line.strip() and not line.strip().startswith("[")
+    ]
     return f"{type(error).__name__}: {lines[-1] if lines else 'no message'}"[:500]
 
 
@@ -129,7 +163,8 @@ def published(task, result):
 
 
 def publish(task, result):
-    """Put a job's result where nbgrader looks for it: the autograded notebook, and the scores in the gradebook.
+    """Put a job's result where nbgrader looks for it: the autograded notebook, and the scores in the
+    gradebook.
 
     Once only: nbgrader flags every mark that a person gave as soon as a machine's mark comes again.
     """
@@ -168,7 +203,11 @@ def write_note(task, result):
     page = course.folder() / "feedback" / task.student / task.assignment / f"{task.assignment}.html"
     page.parent.mkdir(parents=True, exist_ok=True)
     text = "".join(f"<p>{escape(note)}.</p>" for note in result["notes"])
-    page.write_text(f"<!doctype html><meta charset=utf-8><title>{task.assignment}</title><h1>{task.assignment}: 0 points</h1>{text}\n", encoding="utf-8")
+    page.write_text(
+        f"<!doctype html><meta charset=utf-8><title>{task.assignment}</title><h1>{task.assignment}: 0"
+        f" points</h1>{text}\n",
+        encoding="utf-8",
+    )
 
 
 def written(name, rows, results):

@@ -63,11 +63,15 @@ def stamp(task, result):
 
 
 def keep_marked(task, result):
-    """Where a person has marked this very work, the mark stands: nbgrader asks for it again whenever a machine has marked."""
+    """Where a person has marked this very work, the mark stands: nbgrader asks for it again whenever a
+    machine has marked.
+    """
     if stamped(task).get("work") != result["work"]:
         return
     with opened() as gradebook:
-        for grade in gradebook.find_submission_notebook(task.assignment, task.assignment, task.student).grades:
+        for grade in gradebook.find_submission_notebook(
+            task.assignment, task.assignment, task.student
+        ).grades:
             grade.needs_manual_grade = grade.needs_manual_grade and grade.manual_score is None
         gradebook.db.commit()
 
@@ -75,7 +79,14 @@ def keep_marked(task, result):
 def record(task, notebook):
     """nbgrader's own SaveAutoGrades, on the course's gradebook. A mark that a person gave stays."""
     enter(task)
-    resources = {"nbgrader": {"student": task.student, "assignment": task.assignment, "notebook": task.assignment, "db_url": url()}}
+    resources = {
+        "nbgrader": {
+            "student": task.student,
+            "assignment": task.assignment,
+            "notebook": task.assignment,
+            "db_url": url(),
+        }
+    }
     config = settings(course.folder())
     for preprocessor in (SaveAutoGrades(config=config), AssignLatePenalties(config=config)):
         preprocessor.preprocess(nbformat.read(notebook, as_version=4), resources)
@@ -85,7 +96,9 @@ def record_nothing(task):
     """A submission without a notebook: no points, and nothing for a person to mark."""
     enter(task)
     with opened() as gradebook:
-        for grade in gradebook.find_submission_notebook(task.assignment, task.assignment, task.student).grades:
+        for grade in gradebook.find_submission_notebook(
+            task.assignment, task.assignment, task.student
+        ).grades:
             grade.auto_score, grade.needs_manual_grade = 0, False
         gradebook.db.commit()
 
@@ -95,7 +108,9 @@ def enter(task):
     timestamp = handed_in_at(Path(task.folder) / "timestamp.txt")
     with opened() as gradebook:
         gradebook.update_or_create_student(task.student)
-        gradebook.update_or_create_submission(task.assignment, task.student, **({"timestamp": timestamp} if timestamp else {}))
+        gradebook.update_or_create_submission(
+            task.assignment, task.student, **({"timestamp": timestamp} if timestamp else {})
+        )
 
 
 def handed_in_at(path):
@@ -112,7 +127,10 @@ def state(task):
     """Everything that a student's feedback shows of the gradebook."""
     with opened() as gradebook:
         notebook = gradebook.find_submission_notebook(task.assignment, task.assignment, task.student)
-        grades = sorted((grade.name, grade.auto_score, grade.manual_score, grade.extra_credit) for grade in notebook.grades)
+        grades = sorted(
+            (grade.name, grade.auto_score, grade.manual_score, grade.extra_credit)
+            for grade in notebook.grades
+        )
         comments = sorted((comment.name, comment.comment) for comment in notebook.comments)
     fingerprint = (task.kept / "result.json").read_text(encoding="utf-8")
     return [fingerprint, [list(grade) for grade in grades], [list(comment) for comment in comments]]
@@ -123,4 +141,7 @@ def feedback(task):
     api = NbGraderAPI(config=settings(course.folder()))
     outcome = api.generate_feedback(task.assignment, glob.escape(task.student))
     if not outcome["success"]:
-        raise RuntimeError(f"nbgrader could not write feedback for {task.student!r}:\n{outcome.get('error', '')}{outcome.get('log', '')}")
+        raise RuntimeError(
+            "nbgrader could not write feedback for"
+            f" {task.student!r}:\n{outcome.get('error', '')}{outcome.get('log', '')}"
+        )

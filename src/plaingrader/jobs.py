@@ -1,4 +1,5 @@
-"""One independent job for each submission: graded in a throw-away course, its result kept, so that nothing is graded twice.
+"""One independent job for each submission: graded in a throw-away course, its result kept, so that nothing is
+graded twice.
 
 A job needs only the course's folder, so it can run in any process on any machine that sees it.
 """
@@ -26,7 +27,9 @@ from .questions import questions
 
 RESULT = "result.json"
 NOTES = ("timestamp.txt", "submission_secret.txt")  # of nbgrader's exchange
-warnings.filterwarnings("ignore", category=SAWarning)  # SQLAlchemy 2.1 on what nbgrader does with its sessions
+warnings.filterwarnings(
+    "ignore", category=SAWarning
+)  # SQLAlchemy 2.1 on what nbgrader does with its sessions
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,9 @@ def slug(student):
 
 
 def fingerprint(task):
-    """A hash of everything that the marks depend on: the submission, the questions, the limits, the grader."""
+    """A hash of everything that the marks depend on: the submission, the questions, the limits, the
+    grader.
+    """
     own = course.folder() / "source" / task.assignment
     reference = course.folder() / "reference" / f"{task.assignment}.py"
     paths = [*submission.files(own), reference, *sorted(Path(__file__).parent.glob("*.py"))]
@@ -105,7 +110,10 @@ def zero(task, notes):
     """No points for any question, where there is nothing to run."""
     from .marks import none
 
-    return [none(question, "not attempted", notes[0] + "." if notes else "").as_dict() for question in questions(task.assignment).values()]
+    return [
+        none(question, "not attempted", notes[0] + "." if notes else "").as_dict()
+        for question in questions(task.assignment).values()
+    ]
 
 
 def suspicions(nb, student):
@@ -113,11 +121,17 @@ def suspicions(nb, student):
     declared = submission.declared_student(submission.own_sources(nb).values())
     if declared is not None and not declared.strip():
         return ["STUDENT is not filled in"]
-    return [f"the notebook says STUDENT = {declared!r}"] if submission.is_other_student(declared, student) else []
+    return (
+        [f"the notebook says STUDENT = {declared!r}"]
+        if submission.is_other_student(declared, student)
+        else []
+    )
 
 
 def autograde(task, nb, place):
-    """The notebook as nbgrader's autograder leaves it, in a course of its own at ``place`` with a copy of the gradebook."""
+    """The notebook as nbgrader's autograder leaves it, in a course of its own at ``place`` with a copy of the
+    gradebook.
+    """
     shutil.copy(course.folder() / "gradebook.db", place)
     own = course.folder() / "source" / task.assignment
     submission.copy(own, place / "source" / task.assignment)
@@ -129,13 +143,18 @@ def autograde(task, nb, place):
     outcome = api.autograde(task.assignment, "student")
     path = place / "autograded" / "student" / task.assignment / f"{task.assignment}.ipynb"
     if not outcome["success"] or not path.exists():
-        raise RuntimeError(f"nbgrader could not autograde {task.student!r}:\n{outcome.get('error', '')}{outcome.get('log', '')}")
+        raise RuntimeError(
+            "nbgrader could not autograde"
+            f" {task.student!r}:\n{outcome.get('error', '')}{outcome.get('log', '')}"
+        )
     return nbformat.read(path, as_version=4)
 
 
 def settings(root, task=None):
     """The course's own settings, with another root and this job's limits."""
-    programs = str(Path(sys.executable).parent)  # nbgrader calls alembic by its name, also where no environment is activated
+    programs = str(
+        Path(sys.executable).parent
+    )  # nbgrader calls alembic by its name, also where no environment is activated
     if programs not in os.environ.get("PATH", "").split(os.pathsep):
         os.environ["PATH"] = os.pathsep.join([programs, os.environ.get("PATH", "")])
     config = PyFileConfigLoader("nbgrader_config.py", str(course.folder())).load_config()

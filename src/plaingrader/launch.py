@@ -1,4 +1,5 @@
-"""Set the limits of this process, then become the command:  python launch.py MEMORY CPU_SECONDS FILE_SIZE COMMAND …
+"""Set the limits of this process, then become the command:  python launch.py MEMORY CPU_SECONDS FILE_SIZE
+COMMAND …
 
 Run as a file, so that it imports nothing of the course.
 """

@@ -1,4 +1,6 @@
-"""From what an answer gave to its points and the sentence that helps. This is the process that the student's code never enters."""
+"""From what an answer gave to its points and the sentence that helps. This is the process that the student's
+code never enters.
+"""
 
 from dataclasses import asdict, dataclass
 
@@ -41,7 +43,9 @@ def groups(question, student, assignment):
 
 
 def hidden_seed(question, student, assignment):
-    """By hand: the seed of the numbers that the notebook showed. A function: another one than the visible check's."""
+    """By hand: the seed of the numbers that the notebook showed. A function: another one than the visible
+    check's.
+    """
     return seed(student, assignment, question.name, "numbers" if question.by_hand else "hidden")
 
 
@@ -51,7 +55,9 @@ def none(question, status, message):
 
 
 def mark(question, cases, results):
-    """The Mark for the results, one of `plaincourse.assigned.answers.results` for each group of cases. They may hold anything."""
+    """The Mark for the results, one of `plaincourse.assigned.answers.results` for each group of cases. They
+    may hold anything.
+    """
     try:
         got = [received(result, group) for result, group in zip(results, cases, strict=True)]
     except Exception as error:  # what a forged result can raise has no end
@@ -66,11 +72,17 @@ def mark(question, cases, results):
 
 
 def partial(question, cases, got, verdicts, points):
-    """The Mark of an answer with at least one property wrong: a known mistake if it is one everywhere, else the first that failed."""
-    whole = verdict(question, flat(cases), flat(got)) if all(isinstance(values, list) for values in got) else None
+    """The Mark of an answer with at least one property wrong: a known mistake if it is one everywhere, else
+    the first that failed.
+    """
+    whole = (
+        verdict(question, flat(cases), flat(got)) if all(isinstance(values, list) for values in got) else None
+    )
     failed = [(part, one) for part, one in zip(question.properties, verdicts, strict=True) if not one.ok]
     part, first = failed[0]
-    known = whole if whole is not None and whole.status == "mistake" else first  # a Verdict is true only if it is right
+    known = (
+        whole if whole is not None and whole.status == "mistake" else first
+    )  # a Verdict is true only if it is right
     message = known.message
     if len(question.properties) > 1:
         message = f"Lost for: {', '.join(part.name for part, _ in failed)}.\n{message}"
@@ -87,7 +99,15 @@ def verdict(question, cases, values):
 
 def fixed(question, cases):
     """The question's exercise, with these cases whatever the seed."""
-    return Exercise(question.name, question.title, question.reference, lambda rng: cases, question.mistakes, question.tolerance, question.by_hand)
+    return Exercise(
+        question.name,
+        question.title,
+        question.reference,
+        lambda rng: cases,
+        question.mistakes,
+        question.tolerance,
+        question.by_hand,
+    )
 
 
 def received(result, group):

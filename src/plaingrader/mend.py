@@ -1,7 +1,9 @@
-"""Gives a submitted notebook its shape back before nbgrader reads it: locked cells, ids, and cells that are gone.
+"""Gives a submitted notebook its shape back before nbgrader reads it: locked cells, ids, and cells that are
+gone.
 
-A student's own code is left as it is. nbgrader's OverwriteCells restores cells that still have their ids; students also delete
-cells, send notebooks through programs that strip the metadata, and save with the line ends of Windows.
+A student's own code is left as it is. nbgrader's OverwriteCells restores cells that still have their ids;
+students also delete cells, send notebooks through programs that strip the metadata, and save with the line
+ends of Windows.
 """
 
 from nbformat.v4 import new_code_cell, new_markdown_cell
@@ -26,7 +28,10 @@ def originals(notebook):
     """The cells as they were handed out, by grade id and in order."""
     points = {cell.name: cell.max_score for cell in notebook.grade_cells}
     solutions = {cell.name for cell in notebook.solution_cells}
-    return {cell.name: original(cell, points.get(cell.name), cell.name in solutions) for cell in notebook.source_cells}
+    return {
+        cell.name: original(cell, points.get(cell.name), cell.name in solutions)
+        for cell in notebook.source_cells
+    }
 
 
 def original(row, points, solution):
@@ -40,7 +45,9 @@ def original(row, points, solution):
 
 
 def mended(cells, handed_out):
-    """The student's cells, each with its id again, locked ones as they were, and what is missing in its place."""
+    """The student's cells, each with its id again, locked ones as they were, and what is missing in its
+    place.
+    """
     cells = [cell for cell in cells if cell.cell_type in ("code", "markdown", "raw")]
     for cell in cells:
         cell.source = cell.source.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
@@ -62,7 +69,9 @@ class Original:
 
     def __init__(self, cell):
         self.source, self.cell_type, self.kind = cell.source, cell.cell_type, cell.metadata.nbgrader
-        self.answers = top_level(parsed(cell.source)) if cell.cell_type == "code" and not self.kind.locked else set()
+        self.answers = (
+            top_level(parsed(cell.source)) if cell.cell_type == "code" and not self.kind.locked else set()
+        )
 
 
 def restore(cell, original):
@@ -87,7 +96,9 @@ def after(names, order, name):
 
 
 def recognized(cells, handed_out):
-    """The grade id of each cell, or None for a cell of the student's own. Each id once, the last cell wins."""
+    """The grade id of each cell, or None for a cell of the student's own. Each id once, the last cell
+    wins.
+    """
     handed_out = {name: Original(cell) for name, cell in handed_out.items()}
     names = [told(cell, handed_out) for cell in cells]
     for find in (same_text, same_name, follows):
@@ -126,4 +137,8 @@ def follows(cell, handed_out, before):
         return None
     place = order.index(before[-1]) + 1
     answer = order[place] if place < len(order) else None
-    return answer if answer and handed_out[answer].cell_type == "markdown" and handed_out[answer].kind.solution else None
+    return (
+        answer
+        if answer and handed_out[answer].cell_type == "markdown" and handed_out[answer].kind.solution
+        else None
+    )

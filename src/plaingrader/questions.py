@@ -1,6 +1,8 @@
-"""What the grader knows of a question and a student must not: the reference, the hidden cases, the known mistakes.
+"""What the grader knows of a question and a student must not: the reference, the hidden cases, the known
+mistakes.
 
-A module of assignments/reference/ lists its questions in ``QUESTIONS``. A written question is not among them: a person marks it.
+A module of assignments/reference/ lists its questions in ``QUESTIONS``. A written question is not among them:
+a person marks it.
 """
 
 import runpy
@@ -27,9 +29,10 @@ class Property:
 class Question:
     """A question that is graded by machine.
 
-    answer: the name that the notebook gives to the function or the value. properties: what earns points, in order.
-    refuse: dotted names that the answer may not use, each the very thing asked for. handed_out: for a function to be
-    mended, its broken form. posed: whether numbers are fit to be asked for (no tie, no accidental zero).
+    answer: the name that the notebook gives to the function or the value. properties: what earns points, in
+    order. refuse: dotted names that the answer may not use, each the very thing asked for. handed_out: for a
+    function to be mended, its broken form. posed: whether numbers are fit to be asked for (no tie, no
+    accidental zero).
     """
 
     name: str
@@ -54,7 +57,9 @@ class Question:
         def cases(rng):
             return [case for part in parts or self.properties for case in part.cases(rng)]
 
-        return Exercise(self.name, self.title, self.reference, cases, self.mistakes, self.tolerance, self.by_hand)
+        return Exercise(
+            self.name, self.title, self.reference, cases, self.mistakes, self.tolerance, self.by_hand
+        )
 
 
 @cache

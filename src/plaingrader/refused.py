@@ -1,7 +1,7 @@
 """Whether an answer uses, by any name, a function that it is to write.
 
-Imports inside the answer, imports elsewhere whose names it uses, and what it calls of the student's other functions all count.
-A comparison with the library in another line does not.
+Imports inside the answer, imports elsewhere whose names it uses, and what it calls of the student's other
+functions all count. A comparison with the library in another line does not.
 """
 
 import ast
@@ -9,7 +9,9 @@ from collections import defaultdict
 
 
 def refused_use(answer, sources, refuse):
-    """The first refused dotted name that the function or variable ``answer`` uses, or None. sources: of all of the student's cells."""
+    """The first refused dotted name that the function or variable ``answer`` uses, or None. sources: of all
+    of the student's cells.
+    """
     statements = [node for source in sources for node in parsed(source).body]
     aliases = {}
     for node in statements:
@@ -51,7 +53,9 @@ def reached(answer, makers):
 
 
 def parsed(source):
-    """The syntax tree; empty for what is no Python, such as a cell with a syntax error. Lines of IPython's own are left out."""
+    """The syntax tree; empty for what is no Python, such as a cell with a syntax error. Lines of IPython's
+    own are left out.
+    """
     lines = ["" if line.lstrip().startswith(("%", "!", "?")) else line for line in source.splitlines()]
     try:
         return ast.parse("\n".join(lines))
@@ -65,7 +69,9 @@ def imports(tree):
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for item in node.names:
-                found[item.asname or item.name.split(".")[0]] = item.name if item.asname else item.name.split(".")[0]
+                found[item.asname or item.name.split(".")[0]] = (
+                    item.name if item.asname else item.name.split(".")[0]
+                )
         elif isinstance(node, ast.ImportFrom) and node.module:
             for item in node.names:
                 found[item.asname or item.name] = f"{node.module}.{item.name}"
@@ -92,19 +98,27 @@ def top_level(tree):
 
 def local(statement):
     """The names that are a function's own."""
-    return defined(statement) - bound(statement) if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) else set()
+    return (
+        defined(statement) - bound(statement)
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
+        else set()
+    )
 
 
 def defined(tree):
     """Every name that is given a value or is an argument in a piece of code."""
     names = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     names |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    return names | {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return names | {
+        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
 
 
 def names_in(tree):
     """Every name that is read in a piece of code."""
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    return {
+        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }
 
 
 def used(tree, aliases, own):

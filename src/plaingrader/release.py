@@ -26,13 +26,17 @@ PACKAGES = ("plainformer", "plaincourse")
 
 
 def release(name):
-    """Make ``dist/NAME-student.zip`` and its checksum, and tell nbgrader's gradebook of the assignment. The path of the zip."""
+    """Make ``dist/NAME-student.zip`` and its checksum, and tell nbgrader's gradebook of the assignment. The
+    path of the zip.
+    """
     assignment = course.find(name)
     consistent(name)
     handed_out = assign(name)
     with tempfile.TemporaryDirectory() as place:
         bundle = Path(place) / name
-        shutil.copytree(handed_out, bundle, ignore=shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints"))
+        shutil.copytree(
+            handed_out, bundle, ignore=shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
+        )
         (bundle / "README.md").write_text(readme(assignment), encoding="utf-8")
         wheel(bundle)
         return packed(bundle, course.dist() / f"{name}-student.zip")
@@ -46,9 +50,14 @@ def consistent(name):
     listed = {item.name: item.points for item in course.find(name).items}
     graded = {question.name: question.points for question in questions(name).values()}
     for key in sorted(notebook.keys() | listed.keys() | graded.keys()):
-        points = {"the map": listed.get(key), "the notebook": notebook.get(key)} | ({"the reference": graded[key]} if key in graded else {})
+        points = {"the map": listed.get(key), "the notebook": notebook.get(key)} | (
+            {"the reference": graded[key]} if key in graded else {}
+        )
         if len(set(points.values())) > 1:
-            raise ValueError(f"{name}, {key}: " + ", ".join(f"{value} points in {place}" for place, value in points.items()))
+            raise ValueError(
+                f"{name}, {key}: "
+                + ", ".join(f"{value} points in {place}" for place, value in points.items())
+            )
 
 
 def assign(name):
@@ -56,18 +65,29 @@ def assign(name):
     write_visible(name)
     outcome = NbGraderAPI(config=settings(course.folder())).generate_assignment(name)
     if not outcome["success"]:
-        raise RuntimeError(f"nbgrader could not make the assignment {name}:\n{outcome.get('error', '')}{outcome.get('log', '')}")
+        raise RuntimeError(
+            "nbgrader could not make the assignment"
+            f" {name}:\n{outcome.get('error', '')}{outcome.get('log', '')}"
+        )
     return course.folder() / "release" / name
 
 
 def write_visible(name):
-    """The visible checks: cases, right results and known mistakes' results as values, without a line that computes them."""
+    """The visible checks: cases, right results and known mistakes' results as values, without a line that
+    computes them.
+    """
     path = course.folder() / "source" / name / "visible.json"
-    path.write_text(json.dumps({key: visible(question) for key, question in questions(name).items()}), encoding="utf-8", newline="\n")
+    path.write_text(
+        json.dumps({key: visible(question) for key, question in questions(name).items()}),
+        encoding="utf-8",
+        newline="\n",
+    )
 
 
 def visible(question):
-    """What the check under a question may know: of a value worked by hand its shape only, the rest is the student's own."""
+    """What the check under a question may know: of a value worked by hand its shape only, the rest is the
+    student's own.
+    """
     exercise = question.exercise()
     about = {"name": question.name, "title": question.title, "argument_names": exercise.argument_names,
              "tolerance": question.tolerance, "by_hand": question.by_hand, "refuses": bool(question.refuse)}  # fmt: skip
@@ -76,7 +96,10 @@ def visible(question):
     expected = results(exercise, exercise.reference)
     wrong = [*([Mistake("as handed out", "The function still does what it did when it was handed out.", question.handed_out)] if question.handed_out else []),
              *question.mistakes]  # fmt: skip
-    mistakes = [{"name": mistake.name, "sentence": mistake.sentence, "results": results(exercise, mistake.answer)} for mistake in wrong]
+    mistakes = [
+        {"name": mistake.name, "sentence": mistake.sentence, "results": results(exercise, mistake.answer)}
+        for mistake in wrong
+    ]
     cases = [encode(case) for case in exercise.inputs(VISIBLE_SEED)]
     return about | {"cases": cases, "expected": expected, "mistakes": mistakes}
 
@@ -106,8 +129,23 @@ def built():
         for file in ("pyproject.toml", "README.md", "LICENSE", "LICENSE-text"):
             shutil.copy(course.ROOT / file, place)
         for package in PACKAGES:
-            shutil.copytree(course.ROOT / "src" / package, place / "src" / package, ignore=shutil.ignore_patterns("__pycache__"))
-        command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(out), str(place)]
+            shutil.copytree(
+                course.ROOT / "src" / package,
+                place / "src" / package,
+                ignore=shutil.ignore_patterns("__pycache__"),
+            )
+        command = [
+            sys.executable,
+            "-m",
+            "pip",
+            "wheel",
+            "--quiet",
+            "--no-deps",
+            "--no-build-isolation",
+            "--wheel-dir",
+            str(out),
+            str(place),
+        ]
         subprocess.run(command, check=True)
         path = next(out.glob("*.whl"))
         return path.name, path.read_bytes()
@@ -119,7 +157,9 @@ def packed(bundle, path):
     fresh = path.with_suffix(".part")
     with zipfile.ZipFile(fresh, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in sorted(file for file in bundle.rglob("*") if file.is_file()):
-            entry = zipfile.ZipInfo(str(Path(bundle.name) / file.relative_to(bundle)), date_time=(2020, 1, 1, 0, 0, 0))
+            entry = zipfile.ZipInfo(
+                str(Path(bundle.name) / file.relative_to(bundle)), date_time=(2020, 1, 1, 0, 0, 0)
+            )
             entry.external_attr = 0o644 << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, file.read_bytes())

@@ -34,7 +34,10 @@ def write(path, assignment, rows, results):
         "<h2>To look at</h2>",
         attention(rows),
     ]
-    head = f"<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'><title>{escape(assignment.title)}</title>"
+    head = (
+        "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport"
+        f" content='width=device-width'><title>{escape(assignment.title)}</title>"
+    )
     fresh = path.with_suffix(".part")
     fresh.write_text(f"{head}<style>{STYLE}</style><body>{''.join(parts)}\n", encoding="utf-8")
     fresh.replace(path)
@@ -46,10 +49,19 @@ def summary(assignment, rows):
     waiting = sum(bool(row.waiting) for row in rows)
     lines = [f"{len(rows)} submissions, {len(totals)} graded, of {assignment.points:g} points."]
     if totals:
-        lines.append(f"Mean {mean(totals):.1f}, median {median(totals):.1f}, lowest {min(totals):g}, highest {max(totals):g}.")
+        lines.append(
+            f"Mean {mean(totals):.1f}, median {median(totals):.1f}, lowest {min(totals):g}, highest"
+            f" {max(totals):g}."
+        )
     if waiting:
-        lines.append(f"{waiting} have a written answer that waits for a person, and counts nothing until then.")
-    box = "no network, nothing else to read or write" if sandbox.isolation() == "full" else "limits of time and memory only: bubblewrap is not there"
+        lines.append(
+            f"{waiting} have a written answer that waits for a person, and counts nothing until then."
+        )
+    box = (
+        "no network, nothing else to read or write"
+        if sandbox.isolation() == "full"
+        else "limits of time and memory only: bubblewrap is not there"
+    )
     lines.append(f"The students' code ran in a box with {box}.")
     return "<p>" + "<br>".join(lines) + "</p>"
 
@@ -74,7 +86,10 @@ def distribution(assignment, rows):
     with matplotlib.rc_context({"svg.hashsalt": "report"}):
         figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
     svg = file.getvalue()
-    text = f"Histogram of {len(totals)} totals from {min(totals):g} to {max(totals):g} of {assignment.points:g} points."
+    text = (
+        f"Histogram of {len(totals)} totals from {min(totals):g} to {max(totals):g} of {assignment.points:g}"
+        " points."
+    )
     return svg[svg.index("<svg") :].replace("<svg", f'<svg role="img" aria-label="{text}"', 1)
 
 
@@ -86,23 +101,48 @@ def questions(assignment, rows, marks):
         skipped = sum(mark["question"] == item.name and mark["status"] == "not attempted" for mark in marks)
         average = f"{mean(scores):.2f}" if scores else "–"
         full, nothing = sum(score >= item.points for score in scores), sum(score == 0 for score in scores)
-        lines.append([f"{item.name}: {item.title}", item.kind, average, f"{item.points:g}", full, nothing, skipped if item.kind != "written" else "–"])
-    return table(["question", "kind", "mean", "of", "all points", "no points", "not attempted"], lines, numbers=range(2, 7))
+        lines.append(
+            [
+                f"{item.name}: {item.title}",
+                item.kind,
+                average,
+                f"{item.points:g}",
+                full,
+                nothing,
+                skipped if item.kind != "written" else "–",
+            ]
+        )
+    return table(
+        ["question", "kind", "mean", "of", "all points", "no points", "not attempted"],
+        lines,
+        numbers=range(2, 7),
+    )
 
 
 def mistakes(assignment, marks):
     """The known mistakes by how many made them, each with the sentence that the students read."""
     counts = Counter((mark["question"], mark["mistake"]) for mark in marks if mark["mistake"])
-    sentences = {(mark["question"], mark["mistake"]): mark["message"].split(f"{mark['mistake']}: ", 1)[-1] for mark in marks if mark["mistake"]}
+    sentences = {
+        (mark["question"], mark["mistake"]): mark["message"].split(f"{mark['mistake']}: ", 1)[-1]
+        for mark in marks
+        if mark["mistake"]
+    }
     if not counts:
         return "<p>None of the known mistakes was made.</p>"
-    lines = [[count, question, name, sentences[question, name]] for (question, name), count in counts.most_common(25)]
+    lines = [
+        [count, question, name, sentences[question, name]]
+        for (question, name), count in counts.most_common(25)
+    ]
     return table(["students", "question", "mistake", "what they read"], lines, numbers=[0])
 
 
 def attention(rows):
     """Submissions with a note or an error."""
-    lines = [[row.student, "; ".join([*row.notes, *([f"not graded: {row.error}"] if row.error else [])])] for row in rows if row.notes or row.error]
+    lines = [
+        [row.student, "; ".join([*row.notes, *([f"not graded: {row.error}"] if row.error else [])])]
+        for row in rows
+        if row.notes or row.error
+    ]
     return table(["student", "what"], lines) if lines else "<p>Nothing.</p>"
 
 
@@ -111,7 +151,9 @@ def table(header, lines, numbers=()):
 
     def cells(tag, line):
         kinds = [" class=number" if column in numbers else "" for column in range(len(line))]
-        return "".join(f"<{tag}{kind}>{escape(str(value))}</{tag}>" for kind, value in zip(kinds, line, strict=True))
+        return "".join(
+            f"<{tag}{kind}>{escape(str(value))}</{tag}>" for kind, value in zip(kinds, line, strict=True)
+        )
 
     body = "".join(f"<tr>{cells('td', line)}</tr>" for line in lines)
     return f"<table><thead><tr>{cells('th', header)}</tr></thead><tbody>{body}</tbody></table>"

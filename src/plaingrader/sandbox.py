@@ -1,4 +1,5 @@
-"""The box that a student's code runs in: a throw-away folder, limits, and, with bubblewrap, no network and nothing else to write to.
+"""The box that a student's code runs in: a throw-away folder, limits, and, with bubblewrap, no network and
+nothing else to write to.
 
 bubblewrap (https://github.com/containers/bubblewrap) is Linux's unprivileged sandbox, the one under Flatpak.
 """
@@ -19,7 +20,8 @@ HOME = ".home"
 KEPT = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "TZ")  # of the grader's environment, which may hold secrets
 
 
-# Of the system, what programs need to run. Nothing else of the machine is there: no home, no course, no other submission.
+# Of the system, what programs need to run. Nothing else of the machine is there: no home, no course, no other
+# submission.
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/etc/alternatives", "/etc/fonts", "/etc/group",
           "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime", "/etc/passwd", "/etc/ssl")  # fmt: skip
 
@@ -30,16 +32,32 @@ def isolation():
     if shutil.which("bwrap") is None:
         return "limits"
     with tempfile.TemporaryDirectory() as desk:
-        trial = subprocess.run(["bwrap", *walls(desk), sys.executable, "-c", "import ipykernel, plaincourse.assigned"], capture_output=True)
+        trial = subprocess.run(
+            ["bwrap", *walls(desk), sys.executable, "-c", "import ipykernel, plaincourse.assigned"],
+            capture_output=True,
+        )
     return "full" if trial.returncode == 0 else "limits"
 
 
 def walls(desk):
-    """bubblewrap's options: the system and Python to read, the desk to write to, no network, no other process."""
+    """bubblewrap's options: the system and Python to read, the desk to write to, no network, no other
+    process.
+    """
     options = ["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]
     for place in (*SYSTEM, *readable()):
         options += ["--ro-bind-try", str(place), str(place)]
-    return [*options, "--bind", str(desk), str(desk), "--chdir", str(desk), "--unshare-all", "--cap-drop", "ALL", "--die-with-parent"]
+    return [
+        *options,
+        "--bind",
+        str(desk),
+        str(desk),
+        "--chdir",
+        str(desk),
+        "--unshare-all",
+        "--cap-drop",
+        "ALL",
+        "--die-with-parent",
+    ]
 
 
 def readable():
@@ -47,7 +65,9 @@ def readable():
     import plaincourse
     import plainformer
 
-    pythons = {Path(place) for place in (sys.prefix, sys.base_prefix, Path(sys.executable).resolve().parents[1])}
+    pythons = {
+        Path(place) for place in (sys.prefix, sys.base_prefix, Path(sys.executable).resolve().parents[1])
+    }
     packages = {Path(package.__file__).resolve().parent for package in (plainformer, plaincourse)}
     return sorted(place for place in pythons | packages if place != Path("/usr"))
 
@@ -62,18 +82,31 @@ class BoxedKernelManager(AsyncKernelManager):
 
     def format_kernel_cmd(self, extra_arguments=None):
         """The kernel's command behind the limits and the walls."""
-        command = [sys.executable, "-m", "ipykernel_launcher", "-f", self.connection_file, *(extra_arguments or [])]
+        command = [
+            sys.executable,
+            "-m",
+            "ipykernel_launcher",
+            "-f",
+            self.connection_file,
+            *(extra_arguments or []),
+        ]
         if isolation() == "full":
-            # In its own process namespace the kernel's parent is process 1, which it would take for a sign that the parent is gone.
+            # In its own process namespace the kernel's parent is process 1, which it would take for a sign
+            # that the parent is gone.
             command = ["bwrap", *walls(self.desk), "--unsetenv", "JPY_PARENT_PID", *command]
         limits = [str(number) for number in (self.memory, self.seconds, self.size)]
         return [sys.executable, "-I", str(LAUNCH), *limits, *command]
 
 
 def environment(desk):
-    """Of the kernel: its home is empty, so that no start-up file waits there, and it has one thread, since a processor has one job."""
+    """Of the kernel: its home is empty, so that no start-up file waits there, and it has one thread, since a
+    processor has one job.
+    """
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    home = {name: str(Path(desk) / HOME) for name in ("HOME", "USERPROFILE", "IPYTHONDIR", "MPLCONFIGDIR", "TMPDIR")}
+    home = {
+        name: str(Path(desk) / HOME)
+        for name in ("HOME", "USERPROFILE", "IPYTHONDIR", "MPLCONFIGDIR", "TMPDIR")
+    }
     return kept | home | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 
 
@@ -81,6 +114,14 @@ def manager(desk, memory, seconds):
     """A BoxedKernelManager whose connection file lies in the desk."""
     unix = os.name == "posix"
     where = {"transport": "ipc", "ip": str(Path(desk) / "socket")} if unix else {}
-    boxed = BoxedKernelManager(desk=str(desk), memory=memory, seconds=seconds, connection_file=str(Path(desk) / "kernel.json"), **where)
-    boxed.kernel_spec.interrupt_mode = "message"  # a signal would end bubblewrap instead of reaching the kernel
+    boxed = BoxedKernelManager(
+        desk=str(desk),
+        memory=memory,
+        seconds=seconds,
+        connection_file=str(Path(desk) / "kernel.json"),
+        **where,
+    )
+    boxed.kernel_spec.interrupt_mode = (  # a signal would end bubblewrap instead of reaching the kernel
+        "message"
+    )
     return boxed

@@ -19,8 +19,15 @@ DEEPEST, MOST_FILES, MOST_BYTES, MOST_CELLS = 10, 1000, 100_000_000, 2000
 
 def own_sources(nb):
     """The sources of the student's own code cells by grade id (of cells without one, by position)."""
-    cells = [(index, cell) for index, cell in enumerate(nb.cells) if cell.cell_type == "code" and not is_locked(cell)]
-    return {cell.metadata.get("nbgrader", {}).get("grade_id") or f"cell {index}": cell.source for index, cell in cells}
+    cells = [
+        (index, cell)
+        for index, cell in enumerate(nb.cells)
+        if cell.cell_type == "code" and not is_locked(cell)
+    ]
+    return {
+        cell.metadata.get("nbgrader", {}).get("grade_id") or f"cell {index}": cell.source
+        for index, cell in cells
+    }
 
 
 def declared_student(sources):
@@ -29,9 +36,13 @@ def declared_student(sources):
     for source in sources:
         for node in ast.walk(parsed(source)):
             targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
-            if isinstance(node, ast.Assign | ast.AnnAssign) and any(getattr(target, "id", "") == "STUDENT" for target in targets):
+            if isinstance(node, ast.Assign | ast.AnnAssign) and any(
+                getattr(target, "id", "") == "STUDENT" for target in targets
+            ):
                 value = node.value
-                found = value.value if isinstance(value, ast.Constant) and isinstance(value.value, str) else None
+                found = (
+                    value.value if isinstance(value, ast.Constant) and isinstance(value.value, str) else None
+                )
     return found
 
 
@@ -44,15 +55,25 @@ def other_students(mark, sources, student):
     """The Mark, with a word on why if the notebook has another student's numbers."""
     declared = declared_student(sources.values())
     if declared == "":
-        return dataclasses.replace(mark, message=f"{mark.message}\nSTUDENT is not filled in, so the notebook shows no numbers of your own.".strip())
+        return dataclasses.replace(
+            mark,
+            message=(
+                f"{mark.message}\nSTUDENT is not filled in, so the notebook shows no numbers of your own.".strip()
+            ),
+        )
     if not is_other_student(declared, student):
         return mark
-    text = f"{mark.message}\nThe notebook says STUDENT = {declared!r}, but this is the work of {student!r}, whose numbers are others."
+    text = (
+        f"{mark.message}\nThe notebook says STUDENT = {declared!r}, but this is the work of {student!r},"
+        " whose numbers are others."
+    )
     return dataclasses.replace(mark, message=text.strip())
 
 
 def read(folder, assignment):
-    """The notebook in a submitted folder, and notes on what was odd about it. The notebook is None if there is none to read."""
+    """The notebook in a submitted folder, and notes on what was odd about it. The notebook is None if there
+    is none to read.
+    """
     path, notes = notebook_in(folder, assignment)
     if path is None:
         return None, notes
@@ -60,7 +81,13 @@ def read(folder, assignment):
         nb = nbformat.from_dict(tidied(nbformat.reads(text_of(path), as_version=4)))
         _, nb = nbformat.validator.normalize(nb, strip_invalid_metadata=True)
     except Exception as error:  # whatever nbformat meets in a broken file
-        return None, [*notes, f"{path.name} is not a notebook that can be read, so it must be handed in again ({type(error).__name__})"]
+        return None, [
+            *notes,
+            (
+                f"{path.name} is not a notebook that can be read, so it must be handed in again"
+                f" ({type(error).__name__})"
+            ),
+        ]
     return nb, notes
 
 
@@ -69,11 +96,16 @@ def notebook_in(folder, assignment):
     wanted = folder / f"{assignment}.ipynb"
     if wanted.is_file() and not wanted.is_symlink():
         return wanted, []
-    others = [path for path in files(folder) if path.suffix == ".ipynb" and ".ipynb_checkpoints" not in path.parts]
+    others = [
+        path for path in files(folder) if path.suffix == ".ipynb" and ".ipynb_checkpoints" not in path.parts
+    ]
     if len(others) == 1:
         return others[0], [f"{wanted.name} is missing; {others[0].relative_to(folder)} was taken for it"]
     found = ", ".join(str(path.relative_to(folder)) for path in others)
-    return None, [f"{wanted.name} is missing" + (f", and there is more than one other: {found}" if others else "; there is no notebook")]
+    return None, [
+        f"{wanted.name} is missing"
+        + (f", and there is more than one other: {found}" if others else "; there is no notebook")
+    ]
 
 
 def text_of(path):
@@ -97,12 +129,18 @@ def tidied(nb):
 
 
 def files(folder):
-    """All plain files under a folder, in order: no links, which could lead anywhere, no pipes, and nothing buried deep."""
+    """All plain files under a folder, in order: no links, which could lead anywhere, no pipes, and nothing
+    buried deep.
+    """
     found = []
     for place, folders, names in os.walk(folder):
         depth = len(Path(place).relative_to(folder).parts)
         folders[:] = sorted(name for name in folders if depth < DEEPEST and name != "__pycache__")
-        found += [path for path in (Path(place, name) for name in sorted(names)) if stat.S_ISREG(path.lstat().st_mode)]
+        found += [
+            path
+            for path in (Path(place, name) for name in sorted(names))
+            if stat.S_ISREG(path.lstat().st_mode)
+        ]
     return found
 
 
@@ -110,7 +148,10 @@ def too_much(folder):
     """A note if the files of a submission are too many or too large, else None."""
     sizes = [path.stat().st_size for path in files(folder)]
     if len(sizes) > MOST_FILES or sum(sizes) > MOST_BYTES:
-        return f"{len(sizes)} files of {sum(sizes) / 1e6:.0f} MB in all are too much; at most {MOST_FILES} of {MOST_BYTES / 1e6:.0f} MB"
+        return (
+            f"{len(sizes)} files of {sum(sizes) / 1e6:.0f} MB in all are too much; at most {MOST_FILES} of"
+            f" {MOST_BYTES / 1e6:.0f} MB"
+        )
     return None
 
 

@@ -13,7 +13,9 @@ from plaingrader import sandbox
 
 if importlib.util.find_spec("nbgrader") is None and not os.environ.get("CI"):
     collect_ignore_glob = ["test_*.py"]
-    warnings.warn("the tests of grading are left out: pip install -r requirements-instructor.txt", stacklevel=1)
+    warnings.warn(
+        "the tests of grading are left out: pip install -r requirements-instructor.txt", stacklevel=1
+    )
 
 
 @pytest.fixture(scope="module")
@@ -42,5 +44,8 @@ def released(tiny_course):
 def boxed():
     """Only where the full box is there. In continuous integration it must be."""
     if sandbox.isolation() != "full" and not os.environ.get("CI"):
-        pytest.skip("without bubblewrap the students' code is not walled in; on Debian or Ubuntu: apt-get install bubblewrap")
+        pytest.skip(
+            "without bubblewrap the students' code is not walled in; on Debian or Ubuntu: apt-get install"
+            " bubblewrap"
+        )
     assert sandbox.isolation() == "full"

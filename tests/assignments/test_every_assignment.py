@@ -1,12 +1,14 @@
-"""Each real assignment through the real nbgrader: the instructor's own answers get all points, the untouched notebook none."""
+"""Each real assignment through the real nbgrader: the instructor's own answers get all points, the untouched
+notebook none.
+"""
 
 import os
 import shutil
 
 import nbformat
 import pytest
-from throwaway import forget
 from project import ROOT
+from throwaway import forget
 
 from plaingrader import course, jobs
 from plaingrader.release import assign
@@ -19,7 +21,13 @@ STUDENT = "이 지은"
 def copied_course(tmp_path_factory):
     """The real course in a throw-away folder."""
     root = tmp_path_factory.mktemp("real") / "assignments"
-    shutil.copytree(ROOT / "assignments", root, ignore=shutil.ignore_patterns("submitted", ".grading", "autograded", "feedback", "release", "gradebook.db*"))
+    shutil.copytree(
+        ROOT / "assignments",
+        root,
+        ignore=shutil.ignore_patterns(
+            "submitted", ".grading", "autograded", "feedback", "release", "gradebook.db*"
+        ),
+    )
     os.environ["PLAINGRADER_COURSE"] = str(root)
     forget()
     yield root
@@ -41,8 +49,21 @@ def handed_in(root, kind, name, nb):
 def test_right_answers_get_all_points_and_stubs_none(copied_course, name):
     handed_out = assign(name)
     machine = {item.name: item.points for item in course.find(name).items if item.kind != "written"}
-    right = jobs.grade(handed_in(copied_course, "right", name, nbformat.read(copied_course / "source" / name / f"{name}.ipynb", as_version=4)))
-    assert {mark["question"]: mark["points"] for mark in right["marks"]} == machine, [mark for mark in right["marks"] if mark["status"] != "right"]
+    right = jobs.grade(
+        handed_in(
+            copied_course,
+            "right",
+            name,
+            nbformat.read(copied_course / "source" / name / f"{name}.ipynb", as_version=4),
+        )
+    )
+    assert {mark["question"]: mark["points"] for mark in right["marks"]} == machine, [
+        mark for mark in right["marks"] if mark["status"] != "right"
+    ]
     shutil.rmtree(jobs.Task(name, STUDENT, "").kept)
-    stub = jobs.grade(handed_in(copied_course, "stub", name, nbformat.read(handed_out / f"{name}.ipynb", as_version=4)))
-    assert {mark["question"]: (mark["points"], mark["status"]) for mark in stub["marks"]} == {question: (0, "not attempted") for question in machine}
+    stub = jobs.grade(
+        handed_in(copied_course, "stub", name, nbformat.read(handed_out / f"{name}.ipynb", as_version=4))
+    )
+    assert {mark["question"]: (mark["points"], mark["status"]) for mark in stub["marks"]} == dict.fromkeys(
+        machine, (0, "not attempted")
+    )

@@ -1,4 +1,6 @@
-"""Everything that students hand in, graded once by the real nbgrader in the real box: each gets the marks it should, and a message."""
+"""Everything that students hand in, graded once by the real nbgrader in the real box: each gets the marks it
+should, and a message.
+"""
 
 import csv
 import json
@@ -6,7 +8,6 @@ import os
 from pathlib import Path
 
 import nbformat
-import numpy as np
 import pytest
 import tiny_course as tiny
 from throwaway import snapshot
@@ -49,7 +50,10 @@ RECORDS = [  # what a forged result might have the grader's own process call
     '{"record": "plainformer.attention.softmax", "items": [group[0]["tuple"][0]]}',
 ]
 BOMBS = [  # and what might break it
-    '{"array": "k05VTVBZAQB2AHsnZGVzY3InOiAnPGY4JywgJ2ZvcnRyYW5fb3JkZXInOiBGYWxzZSwgJ3NoYXBlJzogKDk5OTk5OTk5OTk5LCksIH0g"}',
+    (
+        '{"array":'
+        ' "k05VTVBZAQB2AHsnZGVzY3InOiAnPGY4JywgJ2ZvcnRyYW5fb3JkZXInOiBGYWxzZSwgJ3NoYXBlJzogKDk5OTk5OTk5OTk5LCksIH0g"}'
+    ),
     '__import__("functools").reduce(lambda inner, _: {"list": [inner]}, range(900), 1.0)',
     '{"rng": {"state": 10 ** 400}}',
     'float("nan")',
@@ -113,15 +117,27 @@ def hand_in_everything(course_folder, released, elsewhere):
             student(name).perfect().answer(dot=f"dot = {value}").hand_in(course_folder)
     for mistake, body in BODIES.items():
         student(f"q2 {mistake}").perfect().answer(my_softmax=body).hand_in(course_folder)
-    student("q3 no exponential").perfect().answer(my_sigmoid="def my_sigmoid(z):\n    return 1 / (1 - z)").hand_in(course_folder)
-    student("right by chance of shape").perfect().answer(my_softmax="    return np.zeros_like(scores)").hand_in(course_folder)
+    student("q3 no exponential").perfect().answer(
+        my_sigmoid="def my_sigmoid(z):\n    return 1 / (1 - z)"
+    ).hand_in(course_folder)
+    student("right by chance of shape").perfect().answer(
+        my_softmax="    return np.zeros_like(scores)"
+    ).hand_in(course_folder)
 
-    student("loop in a cell").perfect().answer(my_sigmoid=tiny.RIGHT["my_sigmoid"] + "\nwhile True:\n    pass").hand_in(course_folder)
-    student("loop in a function").perfect().answer(my_softmax="    while True:\n        pass").hand_in(course_folder)
-    stubborn = "    while True:\n        try:\n            while True: pass\n        except BaseException: pass"
+    student("loop in a cell").perfect().answer(
+        my_sigmoid=tiny.RIGHT["my_sigmoid"] + "\nwhile True:\n    pass"
+    ).hand_in(course_folder)
+    student("loop in a function").perfect().answer(my_softmax="    while True:\n        pass").hand_in(
+        course_folder
+    )
+    stubborn = (
+        "    while True:\n        try:\n            while True: pass\n        except BaseException: pass"
+    )
     student("loop that cannot be stopped").perfect().answer(my_softmax=stubborn).hand_in(course_folder)
     student("memory").perfect().answer(my_softmax="    return np.ones(2 * 10**9)").hand_in(course_folder)
-    student("memory bit by bit").perfect().answer(dot="hoard = []\nwhile True:\n    hoard.append(bytearray(10**8))").hand_in(course_folder)
+    student("memory bit by bit").perfect().answer(
+        dot="hoard = []\nwhile True:\n    hoard.append(bytearray(10**8))"
+    ).hand_in(course_folder)
     student("syntax").perfect().answer(my_softmax="    return (").hand_in(course_folder)
 
     cut = student("deletes tests").perfect()
@@ -133,17 +149,37 @@ def hand_in_everything(course_folder, released, elsewhere):
         edited[name].metadata.nbgrader.points = 100
     edited["sheet"].source += "\nsheet.check = lambda *a: 2.0"
     edited.hand_in(course_folder)
-    student("forger").add(FORGERY).answer(my_softmax="    return Yes()", my_sigmoid="def my_sigmoid(z): return Yes()", dot="dot = Yes()").hand_in(course_folder)
-    patterns = [f"{course_folder.parent}/**", f"{course.ROOT}/assignments/**", f"{course.ROOT}/tests/**", f"{Path.home()}/*", "/tmp/**"]
+    student("forger").add(FORGERY).answer(
+        my_softmax="    return Yes()", my_sigmoid="def my_sigmoid(z): return Yes()", dot="dot = Yes()"
+    ).hand_in(course_folder)
+    patterns = [
+        f"{course_folder.parent}/**",
+        f"{course.ROOT}/assignments/**",
+        f"{course.ROOT}/tests/**",
+        f"{Path.home()}/*",
+        "/tmp/**",
+    ]
     student("spy").perfect().add(SPY.format(patterns=patterns)).hand_in(course_folder)
-    folders = [str(course_folder), str(elsewhere), str(Path.home()), str(course.ROOT), "/tmp", "/var/tmp", "/usr/local"]
+    folders = [
+        str(course_folder),
+        str(elsewhere),
+        str(Path.home()),
+        str(course.ROOT),
+        "/tmp",
+        "/var/tmp",
+        "/usr/local",
+    ]
     student("writer").perfect().add(WRITER.format(folders=folders)).hand_in(course_folder)
 
     student("exits").perfect().answer(dot="import os\nos._exit(0)").hand_in(course_folder)
-    student("exits in a function").perfect().answer(my_softmax="    import os\n    os._exit(0)").hand_in(course_folder)
+    student("exits in a function").perfect().answer(my_softmax="    import os\n    os._exit(0)").hand_in(
+        course_folder
+    )
     student("quits").perfect().answer(dot="quit()").hand_in(course_folder)
     student("shouts").perfect().add("for _ in range(100):\n    print('x' * 10**6)").hand_in(course_folder)
-    student("script").perfect().add("from IPython.display import HTML\nHTML('<script>alert(1)</script>')").hand_in(course_folder)
+    student("script").perfect().add(
+        "from IPython.display import HTML\nHTML('<script>alert(1)</script>')"
+    ).hand_in(course_folder)
 
     student("missing").perfect().hand_in(course_folder, name=None)
     student("renamed").perfect().hand_in(course_folder, name="my homework (1).ipynb")
@@ -189,7 +225,15 @@ def hand_in_everything(course_folder, released, elsewhere):
     marked_up.hand_in(course_folder)
     linked = student("linked").hand_in(course_folder, name=None)
     (linked / f"{tiny.NAME}.ipynb").symlink_to(course_folder / "source" / tiny.NAME / f"{tiny.NAME}.ipynb")
-    links = student("links").perfect().add("print('LINK', open('reference.py').read() if __import__('os').path.exists('reference.py') else 'none')").hand_in(course_folder)
+    links = (
+        student("links")
+        .perfect()
+        .add(
+            "print('LINK', open('reference.py').read() if __import__('os').path.exists('reference.py') else"
+            " 'none')"
+        )
+        .hand_in(course_folder)
+    )
     (links / "reference.py").symlink_to(course_folder / "reference" / f"{tiny.NAME}.py")
     (links / "submission_secret.txt").symlink_to(course_folder / "reference" / f"{tiny.NAME}.py")
     os.mkfifo(links / "pipe")
@@ -205,14 +249,26 @@ def hand_in_everything(course_folder, released, elsewhere):
     data["cells"][1]["id"] = 7
     odd.hand_in(course_folder, text=json.dumps(data))
     student(".hidden").perfect().hand_in(course_folder)
-    student("stops by hand").perfect().answer(dot="dot = ...\ndot = undefined_name + 1").hand_in(course_folder)
+    student("stops by hand").perfect().answer(dot="dot = ...\ndot = undefined_name + 1").hand_in(
+        course_folder
+    )
     compares = student("compares").perfect()
-    compares["q2"].source += "\nfrom plainformer.activations import softmax as lib\nprint(lib(np.ones(3)) - my_softmax(np.ones(3)))"
+    compares["q2"].source += (
+        "\nfrom plainformer.activations import softmax as lib\nprint(lib(np.ones(3)) -"
+        " my_softmax(np.ones(3)))"
+    )
     compares.hand_in(course_folder)
-    student("importer").perfect().answer(my_softmax="    from plainformer.activations import softmax as s\n    return s(scores)").hand_in(course_folder)
-    sly = "    import importlib\n    return getattr(importlib.import_module('plainformer.' + 'activations'), 'soft' + 'max')(scores)"
+    student("importer").perfect().answer(
+        my_softmax="    from plainformer.activations import softmax as s\n    return s(scores)"
+    ).hand_in(course_folder)
+    sly = (
+        "    import importlib\n    return getattr(importlib.import_module('plainformer.' + 'activations'),"
+        " 'soft' + 'max')(scores)"
+    )
     student("sly importer").perfect().answer(my_softmax=sly).hand_in(course_folder)
-    student("allowed importer").perfect().add("from plainformer.activations import softmax\nsoftmax(np.ones(3))").hand_in(course_folder)
+    student("allowed importer").perfect().add(
+        "from plainformer.activations import softmax\nsoftmax(np.ones(3))"
+    ).hand_in(course_folder)
 
 
 @pytest.fixture(scope="module")
@@ -220,9 +276,17 @@ def graded(boxed, tiny_course, released, tmp_path_factory):
     """Rows of the marks by student, after one grading of everything."""
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     hand_in_everything(tiny_course, released, elsewhere)
-    before = snapshot(tiny_course / "submitted"), snapshot(tiny_course / "source"), snapshot(tiny_course / "reference")
+    before = (
+        snapshot(tiny_course / "submitted"),
+        snapshot(tiny_course / "source"),
+        snapshot(tiny_course / "reference"),
+    )
     rows = grade(tiny.NAME, workers=2, limits=LIMITS, say=lambda text: None)
-    assert before == (snapshot(tiny_course / "submitted"), snapshot(tiny_course / "source"), snapshot(tiny_course / "reference"))
+    assert before == (
+        snapshot(tiny_course / "submitted"),
+        snapshot(tiny_course / "source"),
+        snapshot(tiny_course / "reference"),
+    )
     assert not list(elsewhere.iterdir())
     return {row.student: row for row in rows}
 
@@ -234,35 +298,65 @@ def machine(row):
 
 def output(course_folder, student):
     """What the student's own cells printed, as the feedback has it."""
-    nb = nbformat.read(course_folder / "autograded" / student / tiny.NAME / f"{tiny.NAME}.ipynb", as_version=4)
+    nb = nbformat.read(
+        course_folder / "autograded" / student / tiny.NAME / f"{tiny.NAME}.ipynb", as_version=4
+    )
     return "".join(part.get("text", "") for cell in nb.cells for part in cell.get("outputs", []))
 
 
 def test_nobody_is_left_out(graded, tiny_course):
     assert set(graded) == {path.name for path in (tiny_course / "submitted").iterdir()}
-    assert {row.student: row.error for row in graded.values() if row.error} == {".hidden": "the folder's name begins with a dot: give it the student's id as its name"}
+    assert {row.student: row.error for row in graded.values() if row.error} == {
+        ".hidden": "the folder's name begins with a dot: give it the student's id as its name"
+    }
 
 
 @pytest.mark.parametrize(
     "student",
-    ["perfect", "renamed", "stripped", "old format", "windows", ODD_NAME, "shouts", "script", "spy", "writer", "allowed importer",
-     "forged display", "remounter", "marked up", "links", "start-up", "own variants", "odd metadata", "compares"],  # fmt: skip
+    [
+        "perfect",
+        "renamed",
+        "stripped",
+        "old format",
+        "windows",
+        ODD_NAME,
+        "shouts",
+        "script",
+        "spy",
+        "writer",
+        "allowed importer",
+        "forged display",
+        "remounter",
+        "marked up",
+        "links",
+        "start-up",
+        "own variants",
+        "odd metadata",
+        "compares",
+    ],  # fmt: skip
 )
 def test_right_answers_get_all_points(graded, student):
     assert machine(graded[student]) == ALL, graded[student].messages
     assert graded[student].scores["q4"] is None and graded[student].waiting == ("q4",)
 
 
-@pytest.mark.parametrize("student", ["stub", "edits tests", "missing", "two notebooks", "broken file", "linked"])
+@pytest.mark.parametrize(
+    "student", ["stub", "edits tests", "missing", "two notebooks", "broken file", "linked"]
+)
 def test_no_answer_gets_no_point(graded, student):
     row = graded[student]
     assert row.scores == {"q1": 0, "q2": 0, "q3": 0, "q4": 0} and not row.waiting
     assert row.total == 0
-    assert all(message.startswith("not attempted") for message in row.messages.values()) and len(row.messages) == 3
+    assert (
+        all(message.startswith("not attempted") for message in row.messages.values())
+        and len(row.messages) == 3
+    )
 
 
 def test_a_forger_gets_no_point(graded):
-    forgers = [student for student in graded if student == "forger" or student.startswith(("says ", "forged value "))]
+    forgers = [
+        student for student in graded if student == "forger" or student.startswith(("says ", "forged value "))
+    ]
     assert len(forgers) == 1 + 7 + len(RECORDS) + len(BOMBS)
     for student in forgers:
         assert machine(graded[student]) == {"q1": 0, "q2": 0, "q3": 0}, graded[student].messages
@@ -275,7 +369,10 @@ def test_the_box_cannot_be_opened_from_inside(graded, tiny_course):
 
 def test_a_cell_that_stopped_is_named_in_the_message(graded):
     assert "NameError: name 'undefined_name' is not defined" in graded["stops by hand"].messages["q1"]
-    assert "NameError" in graded["stops elsewhere"].messages["q3"] and "NameError" not in graded["stops elsewhere"].messages["q1"]
+    assert (
+        "NameError" in graded["stops elsewhere"].messages["q3"]
+        and "NameError" not in graded["stops elsewhere"].messages["q1"]
+    )
 
 
 @pytest.mark.parametrize("mistake", ["sums first", "only the first"])
@@ -288,7 +385,9 @@ def test_a_mistake_by_hand_is_named(graded, mistake):
 @pytest.mark.parametrize("mistake", BODIES)
 def test_a_mistake_in_a_function_is_named_and_what_is_right_counts(graded, mistake):
     row = graded[f"q2 {mistake}"]
-    assert machine(row) == ALL | {"q2": {"overflow": 2.0, "wrong axis": 1.0}.get(mistake, 0.0)}  # in one row, the axes are one
+    assert machine(row) == ALL | {
+        "q2": {"overflow": 2.0, "wrong axis": 1.0}.get(mistake, 0.0)
+    }  # in one row, the axes are one
     assert f"{mistake}: " in row.messages["q2"]
     assert "Lost for: " in row.messages["q2"]
 
@@ -363,14 +462,23 @@ def test_the_box_lets_nothing_be_written_elsewhere(graded, tiny_course):
 def test_long_output_is_cut_and_scripts_are_left_out(graded, tiny_course):
     assert len(output(tiny_course, "shouts")) < 200_000
     for student in ("script", "shouts", "forged display", "marked up"):
-        page = (tiny_course / "feedback" / student / tiny.NAME / f"{tiny.NAME}.html").read_text(encoding="utf-8")
+        page = (tiny_course / "feedback" / student / tiny.NAME / f"{tiny.NAME}.html").read_text(
+            encoding="utf-8"
+        )
         assert "<script>alert(1)" not in page and "<img src" not in page and len(page) < 1_000_000
 
 
 def test_feedback_shows_points_and_the_mistake_but_no_solution(graded, tiny_course):
-    page = (tiny_course / "feedback" / "q2 overflow" / tiny.NAME / f"{tiny.NAME}.html").read_text(encoding="utf-8")
+    page = (tiny_course / "feedback" / "q2 overflow" / tiny.NAME / f"{tiny.NAME}.html").read_text(
+        encoding="utf-8"
+    )
     assert "2 of 3 points" in page and "Subtract the maximum first." in page
-    given_back = [path for folder in ("feedback", "autograded") for path in (tiny_course / folder).rglob("*") if path.is_file()]
+    given_back = [
+        path
+        for folder in ("feedback", "autograded")
+        for path in (tiny_course / folder).rglob("*")
+        if path.is_file()
+    ]
     assert len(given_back) > 100
     for path in given_back:
         assert tiny.CANARY.encode() not in path.read_bytes(), path
@@ -417,7 +525,9 @@ def test_a_second_grading_does_nothing_again_but_sees_a_persons_marks(graded, ti
     rows = {row.student: row for row in grade(tiny.NAME, workers=1, limits=LIMITS, say=lambda text: None)}
     assert kept == {path: path.stat().st_mtime_ns for path in (tiny_course / ".grading").rglob("result.json")}
     assert rows["perfect"].total == 7.5 and rows["perfect"].waiting == ()
-    page = (tiny_course / "feedback" / "perfect" / tiny.NAME / f"{tiny.NAME}.html").read_text(encoding="utf-8")
+    page = (tiny_course / "feedback" / "perfect" / tiny.NAME / f"{tiny.NAME}.html").read_text(
+        encoding="utf-8"
+    )
     assert "7.5 / 8.0" in page
 
 
@@ -434,7 +544,9 @@ def test_a_persons_marks_survive_a_new_grading(graded, tiny_course):
     assert row.total == 8 and row.waiting == ()
     with gradebook.opened() as book:
         assert not book.find_grade("q4", tiny.NAME, tiny.NAME, "renamed").needs_manual_grade
-    (tiny_course / "submitted" / "renamed" / tiny.NAME / "more.txt").write_text("changed work", encoding="utf-8")
+    (tiny_course / "submitted" / "renamed" / tiny.NAME / "more.txt").write_text(
+        "changed work", encoding="utf-8"
+    )
     grade(tiny.NAME, workers=1, limits=LIMITS, say=lambda text: None)
     with gradebook.opened() as book:
         assert book.find_grade("q4", tiny.NAME, tiny.NAME, "renamed").needs_manual_grade
@@ -446,6 +558,8 @@ def test_points_that_differ_between_the_places_stop_the_grading(tiny_course, rel
     path = tiny_course / "source" / tiny.NAME / f"{tiny.NAME}.ipynb"
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace('"points": 3', '"points": 5'), encoding="utf-8")
-    with pytest.raises(ValueError, match="q2: 3 points in the map, 5 points in the notebook, 3.* points in the reference"):
+    with pytest.raises(
+        ValueError, match="q2: 3 points in the map, 5 points in the notebook, 3.* points in the reference"
+    ):
         consistent(tiny.NAME)
     path.write_text(text, encoding="utf-8")

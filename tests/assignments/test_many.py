@@ -1,4 +1,6 @@
-"""Many submissions at once: a worker that is killed loses nobody, one bad job stops nobody, and a second run finishes the rest."""
+"""Many submissions at once: a worker that is killed loses nobody, one bad job stops nobody, and a second run
+finishes the rest.
+"""
 
 import os
 import shutil
@@ -49,12 +51,18 @@ def test_a_killed_worker_loses_nobody(submissions):
     killer.join()
     assert killed
     assert [row.error for row in rows] == [""] * COUNT
-    assert {row.student: row.total for row in rows} == {f"student {number}": 7.0 * (number % 2) for number in range(COUNT)}
-    assert not [path for path in (submissions / ".grading" / tiny.NAME).iterdir() if path.name.startswith(".")]
+    assert {row.student: row.total for row in rows} == {
+        f"student {number}": 7.0 * (number % 2) for number in range(COUNT)
+    }
+    assert not [
+        path for path in (submissions / ".grading" / tiny.NAME).iterdir() if path.name.startswith(".")
+    ]
 
 
 def nap_or_die(task):
-    """A synthetic job: a few milliseconds; one of them fails; one kills its worker the first time; the result is kept in a file."""
+    """A synthetic job: a few milliseconds; one of them fails; one kills its worker the first time; the result
+    is kept in a file.
+    """
     number = int(task.student.split()[1])
     if number == 250 and not os.path.exists(task.folder):
         open(task.folder, "w").close()
@@ -98,8 +106,16 @@ def test_a_changed_submission_is_graded_anew(submissions):
 def test_nothing_handed_in_is_said(tiny_course):
     from plaingrader.__main__ import main
 
-    (tiny_course / "submitted").rename(tiny_course / "aside") if (tiny_course / "submitted").exists() else None
+    (
+        (tiny_course / "submitted").rename(tiny_course / "aside")
+        if (tiny_course / "submitted").exists()
+        else None
+    )
     try:
         assert main(["grade", tiny.NAME]) == 1
     finally:
-        (tiny_course / "aside").rename(tiny_course / "submitted") if (tiny_course / "aside").exists() else None
+        (
+            (tiny_course / "aside").rename(tiny_course / "submitted")
+            if (tiny_course / "aside").exists()
+            else None
+        )

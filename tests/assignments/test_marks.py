@@ -1,4 +1,6 @@
-"""From results to points: every known mistake comes back under its own name, also where it is right in part."""
+"""From results to points: every known mistake comes back under its own name, also where it is right in
+part.
+"""
 
 import numpy as np
 import pytest
@@ -12,11 +14,19 @@ ALL = [(name, question) for name in course.assignments() for question in questio
 
 def sent(question, function, groups):
     """What the box sends for an answer that is this function."""
-    return [{"status": "ran", "values": [encode(value) for value in marks.fixed(question, group).outputs(function)]} for group in groups]
+    return [
+        {
+            "status": "ran",
+            "values": [encode(value) for value in marks.fixed(question, group).outputs(function)],
+        }
+        for group in groups
+    ]
 
 
 def each():
-    return pytest.mark.parametrize(("assignment", "question"), ALL, ids=[f"{name}-{question.name}" for name, question in ALL])
+    return pytest.mark.parametrize(
+        ("assignment", "question"), ALL, ids=[f"{name}-{question.name}" for name, question in ALL]
+    )
 
 
 @each()
@@ -35,7 +45,10 @@ def test_mistakes_keep_their_names_and_right_answers_their_points(assignment, qu
             assert (untouched.points, untouched.status) == (0, "not attempted")
 
 
-@pytest.mark.parametrize("values", [[{"array": "AAAA"}], [{"record": "plainformer.llama.Config", "items": []}], [], "x", [{"list": [None]}]])
+@pytest.mark.parametrize(
+    "values",
+    [[{"array": "AAAA"}], [{"record": "plainformer.llama.Config", "items": []}], [], "x", [{"list": [None]}]],
+)
 def test_results_of_any_kind_earn_nothing(values):
     question = questions("03_mlp")["q2"]
     groups = marks.groups(question, "kim", "03_mlp")
@@ -45,7 +58,10 @@ def test_results_of_any_kind_earn_nothing(values):
 def test_text_in_the_right_shape_earns_nothing():
     question = questions("07_normalization")["q5"]
     groups = marks.groups(question, "kim", "07_normalization")
-    texts = [{"status": "ran", "values": [encode(np.full(np.shape(x), "a")) for x, *_ in group]} for group in groups]
+    texts = [
+        {"status": "ran", "values": [encode(np.full(np.shape(x), "a")) for x, *_ in group]}
+        for group in groups
+    ]
     assert marks.mark(question, groups, texts).points == 0
 
 

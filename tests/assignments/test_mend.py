@@ -7,8 +7,8 @@ import pytest
 import tiny_course as tiny
 from nbformat.v4 import new_code_cell
 
-from plaingrader.mend import mended, originals
 from plaingrader import gradebook
+from plaingrader.mend import mended, originals
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,6 @@
-"""Every assigned question, without nbgrader: its numbers are fit to be asked for, right answers are right, wrong ones are named."""
+"""Every assigned question, without nbgrader: its numbers are fit to be asked for, right answers are right,
+wrong ones are named.
+"""
 
 import runpy
 from collections import Counter
@@ -19,7 +21,9 @@ MUTATIONS = 200
 
 
 def each():
-    return pytest.mark.parametrize(("assignment", "question"), ALL, ids=[f"{name}-{question.name}" for name, question in ALL])
+    return pytest.mark.parametrize(
+        ("assignment", "question"), ALL, ids=[f"{name}-{question.name}" for name, question in ALL]
+    )
 
 
 def right_answers(assignment, question):
@@ -48,7 +52,9 @@ def test_every_variant_is_well_posed(assignment, question):
         right = known.pop("reference")
         assert not any(np.isnan(result).any() for result in right)
         for name, wrong in known.items():
-            assert any(far(one, other, exercise.tolerance) for one, other in zip(right, wrong, strict=True)), (name, number)
+            assert any(
+                far(one, other, exercise.tolerance) for one, other in zip(right, wrong, strict=True)
+            ), (name, number)
         if question.posed:
             assert all(question.posed(*case) for case in cases), number
         answers.append(right[0].astype(float).round(6).tobytes() if question.by_hand else None)
@@ -65,7 +71,9 @@ def test_every_known_mistake_is_rejected_and_named(assignment, question):
     for mistake in question.mistakes:
         for number in range(3):
             verdict = judge(exercise, handed_in(question, mistake.answer, number), number)
-            assert verdict.status == "mistake" and verdict.message == f"{mistake.name}: {mistake.sentence}", verdict
+            assert verdict.status == "mistake" and verdict.message == f"{mistake.name}: {mistake.sentence}", (
+                verdict
+            )
 
 
 # Who looks for positions further than the text is long finds the same ones.
@@ -111,8 +119,16 @@ def test_what_is_handed_out_is_wrong_everywhere_it_matters(assignment, question)
     exercise = question.exercise()
     for number in range(MUTATIONS):
         cases = exercise.inputs(number)
-        broken, right = exercise.outputs(question.handed_out, cases=cases), exercise.outputs(question.reference, cases=cases)
+        broken, right = (
+            exercise.outputs(question.handed_out, cases=cases),
+            exercise.outputs(question.reference, cases=cases),
+        )
         assert any(far(one, other, exercise.tolerance) for one, other in zip(right, broken, strict=True))
-        for mistake in question.mistakes:  # one that is handed out counts as not attempted, and would never be named
-            assert not matches(broken, exercise.outputs(mistake.answer, cases=cases), exercise.tolerance), (mistake.name, number)
+        for (
+            mistake
+        ) in question.mistakes:  # one that is handed out counts as not attempted, and would never be named
+            assert not matches(broken, exercise.outputs(mistake.answer, cases=cases), exercise.tolerance), (
+                mistake.name,
+                number,
+            )
     assert not judge(exercise, question.handed_out).ok

@@ -9,9 +9,9 @@ import zipfile
 import nbformat
 import numpy as np
 import pytest
-from throwaway import forget
 from planting import CANARY, holders, plant
 from project import ROOT
+from throwaway import forget
 
 from plaincourse.assigned import Sheet
 from plaingrader import course
@@ -59,7 +59,12 @@ def test_no_bundle_holds_the_grader(bundles):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_bundle_is_complete_and_its_checksum_right(bundles, name):
     folder, archive = bundles / "out" / name, bundles / "dist" / f"{name}-student.zip"
-    assert {path.name for path in folder.iterdir()} >= {f"{name}.ipynb", "README.md", "variants.py", "visible.json"}
+    assert {path.name for path in folder.iterdir()} >= {
+        f"{name}.ipynb",
+        "README.md",
+        "variants.py",
+        "visible.json",
+    }
     assert len(list(folder.glob("plain_transformer-*.whl"))) == 1
     digest, file = (bundles / "dist" / f"{name}-student.zip.sha256").read_text(encoding="utf-8").split()
     assert file == archive.name and digest == hashlib.sha256(archive.read_bytes()).hexdigest()
@@ -106,10 +111,14 @@ def test_the_title_tells_the_totals(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_heading_tells_what_the_map_tells(name):
-    """The title, points and minutes. Outside the projects, a heading may say what is to be done in place of the title."""
+    """The title, points and minutes. Outside the projects, a heading may say what is to be done in place of
+    the title.
+    """
     nb = nbformat.read(ROOT / "assignments/source" / name / f"{name}.ipynb", as_version=4)
     pattern = r"## Question (\d+): (.*) \((\d+) points, (\d+) minutes\)$"
-    found = [re.search(pattern, cell.source, re.MULTILINE) for cell in nb.cells if "## Question" in cell.source]
+    found = [
+        re.search(pattern, cell.source, re.MULTILINE) for cell in nb.cells if "## Question" in cell.source
+    ]
     items = course.find(name).items
     assert [f"q{heading[1]}" for heading in found] == [item.name for item in items]
     for heading, item in zip(found, items, strict=True):
@@ -124,7 +133,13 @@ def test_the_map_points_into_the_chapter(name):
     assignment = course.find(name)
     nb = nbformat.read(ROOT / "chapters" / f"{assignment.chapter}.ipynb", as_version=4)
     text = " ".join(re.sub(r"[*`]", "", cell.source) for cell in nb.cells if cell.cell_type == "markdown")
-    headings = set(re.findall(r"^#+ (.*)$", "\n".join(cell.source for cell in nb.cells if cell.cell_type == "markdown"), re.MULTILINE))
+    headings = set(
+        re.findall(
+            r"^#+ (.*)$",
+            "\n".join(cell.source for cell in nb.cells if cell.cell_type == "markdown"),
+            re.MULTILINE,
+        )
+    )
     for item in assignment.items:
         assert item.section in headings, (item.name, item.section)
         assert re.sub(r"[*`]", "", item.objective) in text, (item.name, item.objective)

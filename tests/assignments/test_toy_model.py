@@ -13,7 +13,9 @@ FILE = ROOT / "assignments/source/project_2/toy.npz"
 def test_it_is_small_and_holds_numbers_only():
     assert FILE.stat().st_size <= 400_000
     with np.load(FILE, allow_pickle=False) as stored:
-        assert all(stored[name].dtype.kind in "fi" and np.all(np.isfinite(stored[name])) for name in stored.files)
+        assert all(
+            stored[name].dtype.kind in "fi" and np.all(np.isfinite(stored[name])) for name in stored.files
+        )
 
 
 def test_it_has_learnt_the_language():
@@ -24,5 +26,7 @@ def test_it_has_learnt_the_language():
         logits = next_logits(rows[:, :t])
         top = logits.max(axis=-1)
         total = top + np.log(np.exp(logits - top[:, None]).sum(axis=-1))
-        surprises.append(probabilities @ (total - np.take_along_axis(logits, rows[:, t : t + 1], axis=-1)[:, 0]))
+        surprises.append(
+            probabilities @ (total - np.take_along_axis(logits, rows[:, t : t + 1], axis=-1)[:, 0])
+        )
     assert language.floor() < np.mean(surprises) < language.floor() + 0.01

@@ -1,11 +1,12 @@
-"""A course of one small assignment, for the tests of grading, and the submissions that students and cheats hand in."""
+"""A course of one small assignment, for the tests of grading, and the submissions that students and cheats
+hand in.
+"""
 
 import copy
 import shutil
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-
 from project import ROOT
 
 NAME = "tiny"
@@ -27,7 +28,12 @@ section = "s"
 minutes = 1
 points = {points}
 """
-    for name, title, kind, points in (("q1", "A dot product", "by hand", 2), ("q2", "Softmax", "function", 3), ("q3", "Sigmoid", "mend", 2), ("q4", "Why", "written", 1))
+    for name, title, kind, points in (
+        ("q1", "A dot product", "by hand", 2),
+        ("q2", "Softmax", "function", 3),
+        ("q3", "Sigmoid", "mend", 2),
+        ("q4", "Why", "written", 1),
+    )
 )
 
 VARIANTS = '''
@@ -78,7 +84,9 @@ QUESTIONS = [
 
 RIGHT = {
     "dot": "dot = int(x @ y)",
-    "my_softmax": "    e = np.exp(scores - scores.max(-1, keepdims=True))\n    return e / e.sum(-1, keepdims=True)",
+    "my_softmax": (
+        "    e = np.exp(scores - scores.max(-1, keepdims=True))\n    return e / e.sum(-1, keepdims=True)"
+    ),
     "my_sigmoid": "def my_sigmoid(z):\n    return 1 / (1 + np.exp(-z))",
 }
 
@@ -86,7 +94,14 @@ RIGHT = {
 def meta(grade_id, points=None, solution=False):
     """nbgrader's metadata of one cell."""
     grade = points is not None
-    data = {"grade": grade, "grade_id": grade_id, "locked": not solution, "schema_version": 3, "solution": solution, "task": False}
+    data = {
+        "grade": grade,
+        "grade_id": grade_id,
+        "locked": not solution,
+        "schema_version": 3,
+        "solution": solution,
+        "task": False,
+    }
     return {"nbgrader": data | ({"points": points} if grade else {})}
 
 
@@ -104,23 +119,45 @@ def source_notebook():
     cells = [
         new_markdown_cell("# Tiny", id="title", metadata=meta("title")),
         new_code_cell('STUDENT = ""', id="student"),
-        code("sheet", f'import numpy as np\nfrom plaincourse.assigned import Sheet\nsheet = Sheet("{NAME}", STUDENT)'),
+        code(
+            "sheet",
+            f'import numpy as np\nfrom plaincourse.assigned import Sheet\nsheet = Sheet("{NAME}", STUDENT)',
+        ),
         code("q1-numbers", 'x, y = sheet.numbers("q1")'),
         code("q1", "dot = ...\n" + region(f"# {CANARY}\n{RIGHT['dot']}"), **own),
         code("q1-test", 'sheet.check("q1", dot)', points=2),
-        code("q2", f'def my_softmax(scores):\n    """Rows that sum to 1."""\n    ### BEGIN SOLUTION\n    # {CANARY}\n{RIGHT["my_softmax"]}\n    ### END SOLUTION', **own),
+        code(
+            "q2",
+            'def my_softmax(scores):\n    """Rows that sum to 1."""\n    ### BEGIN SOLUTION\n    #'
+            f" {CANARY}\n{RIGHT['my_softmax']}\n    ### END SOLUTION",
+            **own,
+        ),
         code("q2-test", 'sheet.check("q2", my_softmax)', points=3),
-        code("q3", "def my_sigmoid(z):\n    return 1 / (1 + np.exp(z))\n" + region(f"# {CANARY}\n{RIGHT['my_sigmoid']}"), **own),
+        code(
+            "q3",
+            "def my_sigmoid(z):\n    return 1 / (1 + np.exp(z))\n"
+            + region(f"# {CANARY}\n{RIGHT['my_sigmoid']}"),
+            **own,
+        ),
         code("q3-test", 'sheet.check("q3", my_sigmoid)', points=2),
         new_markdown_cell("Why?", id="q4-text", metadata=meta("q4-text")),
-        new_markdown_cell(region(f"Because. {CANARY}"), id="q4", metadata=meta("q4", points=1, solution=True)),
+        new_markdown_cell(
+            region(f"Because. {CANARY}"), id="q4", metadata=meta("q4", points=1, solution=True)
+        ),
     ]
-    return new_notebook(cells=cells, metadata={"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}})
+    return new_notebook(
+        cells=cells,
+        metadata={"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}},
+    )
 
 
 def lay_out(folder):
     """Write the course into this folder."""
-    for name, text in {"course.toml": MAP, f"source/{NAME}/variants.py": VARIANTS, f"reference/{NAME}.py": REFERENCE}.items():
+    for name, text in {
+        "course.toml": MAP,
+        f"source/{NAME}/variants.py": VARIANTS,
+        f"reference/{NAME}.py": REFERENCE,
+    }.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

@@ -9,19 +9,31 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from playwright.sync_api import Error, sync_playwright
 from planting import planted_copy
+from playwright.sync_api import Error, sync_playwright
 from visits import visiting
 
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
-NO_BROWSER = "no Chromium found, and Playwright could not install one: install Chromium or Chrome, or name it: CHROMIUM=/path/to/chromium"
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+NO_BROWSER = (
+    "no Chromium found, and Playwright could not install one: install Chromium or Chrome, or name it:"
+    " CHROMIUM=/path/to/chromium"
+)
 
 
 def build_book(source, output):
     """Build the book strictly from the folder `source` into `output`; return the finished process."""
     program = "from jupyter_book.cli.main import main; main()"
     arguments = ["build", "-W", "-n", "--keep-going", "-q", "--path-output", str(output), str(source)]
-    return subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, encoding="utf-8")
+    return subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, encoding="utf-8"
+    )
 
 
 @pytest.fixture(scope="session")
@@ -33,7 +45,8 @@ def shared(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def html(shared):
-    """The folder of the built book: BOOK=_build/html if that is set, else built by the first worker that asks, strictly.
+    """The folder of the built book: BOOK=_build/html if that is set, else built by the first worker that
+    asks, strictly.
 
     It is built from a copy whose assignments have a canary in every solution, which no page may show.
     """
@@ -54,11 +67,15 @@ def system_chromium():
 
 
 def install_chromium(playwright, lock):
-    """Let Playwright install its own Chromium unless it has, and return its path; fail or skip if it cannot."""
+    """Let Playwright install its own Chromium unless it has, and return its path; fail or skip if it
+    cannot.
+    """
     path = Path(playwright.chromium.executable_path)
     with FileLock(lock):
         if not path.exists():
-            subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], capture_output=True, timeout=600)
+            subprocess.run(
+                [sys.executable, "-m", "playwright", "install", "chromium"], capture_output=True, timeout=600
+            )
     if not path.exists():
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(NO_BROWSER)
     return str(path)

@@ -1,4 +1,6 @@
-"""What the tests of the teaching guide read in it: its commands, and the files and cells of its worked example."""
+"""What the tests of the teaching guide read in it: its commands, and the files and cells of its worked
+example.
+"""
 
 import re
 
@@ -19,13 +21,22 @@ KINDS = {  # of Create Assignment: grade, solution, locked
 
 def files():
     """Pairs of a path in the repository and the text that goes there, or to the end of what is there."""
-    return [(path, f"{text}\n") for path, _, _, text in LABELLED if path.startswith(("assignments/", "tests/"))]
+    return [
+        (path, f"{text}\n") for path, _, _, text in LABELLED if path.startswith(("assignments/", "tests/"))
+    ]
 
 
 def notebook():
     """The notebook of the worked example, as JupyterLab and Create Assignment would save it."""
-    cells = [cell(name, about.removeprefix(" · ").split(" · "), language, text) for name, about, language, text in LABELLED if "/" not in name]
-    return new_notebook(cells=cells, metadata={"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}})
+    cells = [
+        cell(name, about.removeprefix(" · ").split(" · "), language, text)
+        for name, about, language, text in LABELLED
+        if "/" not in name
+    ]
+    return new_notebook(
+        cells=cells,
+        metadata={"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}},
+    )
 
 
 def cell(name, about, language, text):
@@ -33,6 +44,13 @@ def cell(name, about, language, text):
     made = (new_code_cell if language == "python" else new_markdown_cell)(text)
     if about[0] != "no kind":
         grade, solution, locked = KINDS[about[0]]
-        data = {"grade": grade, "grade_id": name, "locked": locked, "schema_version": 3, "solution": solution, "task": False}
+        data = {
+            "grade": grade,
+            "grade_id": name,
+            "locked": locked,
+            "schema_version": 3,
+            "solution": solution,
+            "task": False,
+        }
         made.metadata["nbgrader"] = data | ({"points": int(about[1].split()[0])} if len(about) > 1 else {})
     return made

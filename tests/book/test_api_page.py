@@ -7,10 +7,15 @@ import re
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
-from plaincourse.book import api
 from project import NOTEBOOKS, ROOT
 
-NAMES = sorted(path.stem for path in (ROOT / "src/plainformer").glob("*.py") if path.stem not in ("__init__", "__main__", "settings", "shapes"))
+from plaincourse.book import api
+
+NAMES = sorted(
+    path.stem
+    for path in (ROOT / "src/plainformer").glob("*.py")
+    if path.stem not in ("__init__", "__main__", "settings", "shapes")
+)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +54,11 @@ def imported_by(path):
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_what_a_notebook_imports_is_described(page, path):
-    missing = [f"{module}.{name}" for module, name in imported_by(path) if not page.find(id=re.compile(rf"^(module-)?{module}\.{name}$"))]
+    missing = [
+        f"{module}.{name}"
+        for module, name in imported_by(path)
+        if not page.find(id=re.compile(rf"^(module-)?{module}\.{name}$"))
+    ]
     assert not missing
 
 
@@ -60,5 +69,14 @@ def test_the_fields_of_parameters_carry_shapes_or_types():
 
     assert list(api.field_shapes(GPT2))[1:5:2] == [("embedding", "(V, E)"), ("blocks", "a tuple of Block")]
     assert dict(api.field_shapes(GPT2))["norm"] == "LayerNorm"
-    assert list(api.field_shapes(Store)) == [("keys", "an array"), ("values", "an array"), ("written", "list")]
-    assert list(api.field_shapes(MLP)) == [("up", "(E, F)"), ("up_bias", "(F)"), ("down", "(F, E)"), ("down_bias", "(E)")]
+    assert list(api.field_shapes(Store)) == [
+        ("keys", "an array"),
+        ("values", "an array"),
+        ("written", "list"),
+    ]
+    assert list(api.field_shapes(MLP)) == [
+        ("up", "(E, F)"),
+        ("up_bias", "(F)"),
+        ("down", "(F, E)"),
+        ("down_bias", "(E)"),
+    ]

@@ -6,7 +6,11 @@ from project import CHAPTERS, ROOT, contents
 
 def test_every_page_is_in_the_contents():
     listed = {entry["file"] for entry in contents()[1]}
-    there = {path.relative_to(ROOT).with_suffix("").as_posix() for pattern in ("*.ipynb", "*/*.ipynb", "*/*.md") for path in (ROOT / "chapters").glob(pattern)}
+    there = {
+        path.relative_to(ROOT).with_suffix("").as_posix()
+        for pattern in ("*.ipynb", "*/*.ipynb", "*/*.md")
+        for path in (ROOT / "chapters").glob(pattern)
+    }
     assert listed == there
 
 

@@ -1,4 +1,6 @@
-"""The explorables on a built page, opened from its folder, without a kernel: their numbers are plainformer's."""
+"""The explorables on a built page, opened from its folder, without a kernel: their numbers are
+plainformer's.
+"""
 
 import functools
 import http.server
@@ -13,6 +15,7 @@ import numpy as np
 import pytest
 from explorable_kinds import KINDS
 from filelock import FileLock
+
 from plaincourse import explorables
 from plaincourse.counting import cache_bytes, work
 from plaincourse.explorables.gate import CURVES, LOWEST_AT
@@ -50,21 +53,39 @@ def write_page(path, outputs):
     cells = [nbformat.v4.new_markdown_cell("# Explorables\n\nA page.")]
     for count, data in enumerate(outputs, start=1):
         output = nbformat.v4.new_output("execute_result", data, execution_count=count)
-        cells.append(nbformat.v4.new_code_cell("explorable", id=f"cell-{count}", execution_count=count, outputs=[output]))
+        cells.append(
+            nbformat.v4.new_code_cell(
+                "explorable", id=f"cell-{count}", execution_count=count, outputs=[output]
+            )
+        )
     metadata = {"language_info": {"name": "python", "pygments_lexer": "ipython3"}}
     nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=metadata), path)
 
 
 def build(folder):
-    """Build a small book in `folder`: a page without explorables, one with all, and one with hostile and broken ones."""
+    """Build a small book in `folder`: a page without explorables, one with all, and one with hostile and
+    broken ones.
+    """
     broken = stored(explorables.Matmul())
     broken["text/html"] = broken["text/html"].replace('"x": [1.0', '"y": [1.0')
     write_page(folder / "index.ipynb", [])
     write_page(folder / "live.ipynb", [stored(kind()) for kind in KINDS])
-    write_page(folder / "odd.ipynb", [stored(explorables.Sampling(words=[HOSTILE] * 12)), stored(explorables.Sampling(seed=7)), broken])
+    write_page(
+        folder / "odd.ipynb",
+        [stored(explorables.Sampling(words=[HOSTILE] * 12)), stored(explorables.Sampling(seed=7)), broken],
+    )
     (folder / "_config.yml").write_text(CONFIG, encoding="utf-8")
     (folder / "_toc.yml").write_text(TOC, encoding="utf-8")
-    command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", "-W", "-n", "-q", str(folder)]
+    command = [
+        sys.executable,
+        "-c",
+        "from jupyter_book.cli.main import main; main()",
+        "build",
+        "-W",
+        "-n",
+        "-q",
+        str(folder),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -87,11 +108,18 @@ def open_page(browser, small_book):
 
     def open_page(name, width=1280, theme="light", motion="reduce", root=None):
         context = browser.new_context(viewport={"width": width, "height": 900}, reduced_motion=motion)
-        context.add_init_script(f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')")
+        context.add_init_script(
+            f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')"
+        )
         contexts.append(context)
         page = context.new_page()
         page.complaints, page.addresses = [], []
-        page.on("console", lambda message: page.complaints.append(message.text) if message.type in ("error", "warning") else None)
+        page.on(
+            "console",
+            lambda message: (
+                page.complaints.append(message.text) if message.type in ("error", "warning") else None
+            ),
+        )
         page.on("pageerror", lambda error: page.complaints.append(str(error)))
         page.on("request", lambda request: page.addresses.append(request.url))
         page.goto(f"{root or small_book.as_uri()}/{name}")
@@ -110,22 +138,23 @@ def find(page, module):
 
 
 def numbers(root, *selectors):
-    """The full-precision numbers of all nodes that match, as an array; a list of arrays for several selectors."""
+    """The full-precision numbers of all nodes that match, as an array; a list of arrays for several
+    selectors.
+    """
     found = root.evaluate(
-        """(root, selectors) => selectors.map(one => [...root.querySelectorAll(one)].map(node => Number(node.dataset.value)))""", selectors
+        """(root, selectors) => selectors.map(one => [...root.querySelectorAll(one)].map(node => Number(node.dataset.value)))""",
+        selectors,
     )
     return np.array(found[0]) if len(selectors) == 1 else [np.array(one) for one in found]
 
 
 def shown(root):
     """Everything that an explorable says: its numbers, its words and which boxes are ticked."""
-    return root.evaluate(
-        """node => JSON.stringify([
+    return root.evaluate("""node => JSON.stringify([
             node.innerText,
             [...node.querySelectorAll('[data-value]')].map(one => one.dataset.value),
             [...node.querySelectorAll('input')].map(one => [one.value, one.checked]),
-        ])"""
-    )
+        ])""")
 
 
 def check_matmul(root):
@@ -159,7 +188,9 @@ def check_gate(root):
             [...root.querySelectorAll('[data-curve]')].map(one => one.checkVisibility())]"""
     )
     expected = {name: function(np.array(z)) for name, function in CURVES.items()}
-    np.testing.assert_allclose(values, [*expected.values(), expected["gelu_tanh"] - expected["gelu"]], rtol=1e-10, atol=1e-15)
+    np.testing.assert_allclose(
+        values, [*expected.values(), expected["gelu_tanh"] - expected["gelu"]], rtol=1e-10, atol=1e-15
+    )
     assert visible == [*ticked, ticked[2] and ticked[3]]
     a, u = np.array(settings).reshape(4, 2).T
     np.testing.assert_allclose(gates, silu(a), atol=1e-14)
@@ -168,7 +199,9 @@ def check_gate(root):
 
 def sampling_settings(root):
     """The settings on show, in the form that the Python class takes."""
-    raw = root.locator(".pe-readout").evaluate_all("nodes => nodes.map(node => JSON.parse(node.dataset.value))")
+    raw = root.locator(".pe-readout").evaluate_all(
+        "nodes => nodes.map(node => JSON.parse(node.dataset.value))"
+    )
     temperature, top_k, top_p = raw
     seed = int(root.get_by_label("seed", exact=True).input_value())
     return {"temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": seed}
@@ -227,13 +260,17 @@ def check_attention(root):
     np.testing.assert_allclose(weights, attention_weights(longer, keys, mask)[0], atol=1e-14)
     np.testing.assert_allclose(mix, attention(longer, keys, values, mask)[0], atol=1e-14)
     np.testing.assert_allclose(total, [1], atol=1e-14)
-    bars = root.locator(".pe-weight i").evaluate_all("bars => bars.map(bar => parseFloat(bar.style.width) / 100)")
+    bars = root.locator(".pe-weight i").evaluate_all(
+        "bars => bars.map(bar => parseFloat(bar.style.width) / 100)"
+    )
     np.testing.assert_allclose(bars, weights, atol=1e-4)
 
 
 def inside_settings(root):
     """The settings on show, in the form that the Python class takes."""
-    word, head = root.evaluate("root => [...root.querySelectorAll('input[type=radio]:checked')].map(one => Number(one.value))")
+    word, head = root.evaluate(
+        "root => [...root.querySelectorAll('input[type=radio]:checked')].map(one => Number(one.value))"
+    )
     return {"word": word, "head": head, "after": int(root.get_by_label("blocks that have run").input_value())}
 
 
@@ -244,25 +281,27 @@ def check_inside(root):
     np.testing.assert_allclose(weights / 100, expected.weights())
     np.testing.assert_array_equal(shares, [share for _, share in expected.says()] + [expected.others()])
     np.testing.assert_array_equal(place, expected.places()[[settings["after"]]])
-    names, widths, strips, ends = root.evaluate(
-        """root => {
+    names, widths, strips, ends = root.evaluate("""root => {
             const rows = [...root.querySelectorAll('tbody tr:not(.pe-empty)')];
             const sizes = (selector, side) => [...root.querySelectorAll(selector)].map(bar => parseFloat(bar.style[side]));
             const points = [...root.querySelector('.pe-climb').points].map(one => [one.x, one.y]);
             const here = ['cx', 'cy'].map(name => Number(root.querySelector('.pe-here').getAttribute(name)));
             return [rows.map(row => row.firstChild.textContent), sizes('tr:not(.pe-empty) .pe-weight i', 'width'),
                 sizes('.pe-strip i', 'height'), [...points, here]];
-        }"""
-    )
+        }""")
     assert names == expected.recording["prompt"] + [word for word, _ in expected.says()] + ["all others"]
     np.testing.assert_allclose(widths, [*weights, *shares])
     every = [explorables.Inside(**settings | {"head": head}).weights() for head in range(9)]
     np.testing.assert_allclose(np.reshape(strips, (9, 5)), 100 * np.array(every))
     across, down = np.array(ends).T
     np.testing.assert_allclose(across[:-1], np.linspace(across[0], across[30], 31), atol=1e-3)
-    assert across[31] == pytest.approx(across[settings["after"]]) and down[31] == pytest.approx(down[settings["after"]])
+    assert across[31] == pytest.approx(across[settings["after"]]) and down[31] == pytest.approx(
+        down[settings["after"]]
+    )
     decades = np.log10(expected.places())
-    np.testing.assert_allclose((down[:-1] - down[30]) / (down.max() - down[30]), decades / decades.max(), atol=1e-4)
+    np.testing.assert_allclose(
+        (down[:-1] - down[30]) / (down.max() - down[30]), decades / decades.max(), atol=1e-4
+    )
 
 
 def check_normalization(root):
@@ -273,15 +312,23 @@ def check_normalization(root):
     np.testing.assert_allclose(row, scale * x + shift, atol=1e-12)
     np.testing.assert_allclose(layer, layer_norm(row, one, zero), atol=1e-10)
     np.testing.assert_allclose(rms, rms_norm(row, one), atol=1e-10)
-    np.testing.assert_allclose(numbers(root, "[data-fact-row]"), [row.mean(), row.var(), np.sqrt((row**2).mean())], atol=1e-12)
+    np.testing.assert_allclose(
+        numbers(root, "[data-fact-row]"), [row.mean(), row.var(), np.sqrt((row**2).mean())], atol=1e-12
+    )
     np.testing.assert_allclose(numbers(root, "[data-fact-layer]"), [layer.mean(), layer.var()], atol=1e-12)
-    np.testing.assert_allclose(numbers(root, "[data-fact-rms]"), [rms.mean(), np.sqrt((rms**2).mean())], atol=1e-12)
+    np.testing.assert_allclose(
+        numbers(root, "[data-fact-rms]"), [rms.mean(), np.sqrt((rms**2).mean())], atol=1e-12
+    )
     alone = [layer_norm(x, one, zero), rms_norm(x, one)]
-    np.testing.assert_allclose(gaps, [np.abs(layer - alone[0]).max(), np.abs(rms - alone[1]).max()], atol=1e-10)
+    np.testing.assert_allclose(
+        gaps, [np.abs(layer - alone[0]).max(), np.abs(rms - alone[1]).max()], atol=1e-10
+    )
 
 
 def parameter_settings(root):
-    """The settings on show, in the form that the Python class takes; it refuses heads that do not fit the width."""
+    """The settings on show, in the form that the Python class takes; it refuses heads that do not fit the
+    width.
+    """
     names = ["width", "layers", "vocabulary", "context", "multiple", "heads"]
     return dict(zip(names, numbers(root, ".pe-readout").astype(int).tolist()))
 
@@ -290,7 +337,9 @@ def check_parameters(root):
     settings = parameter_settings(root)
     counts, small = (np.array([*explorables.Parameters(**one).counts().values()]) for one in (settings, {}))
     now, before = (np.append(one, one.sum()) for one in (counts, small))
-    shown_counts, shares, times, result = numbers(root, "[data-count]", "[data-share]", "[data-times]", ".pe-result")
+    shown_counts, shares, times, result = numbers(
+        root, "[data-count]", "[data-share]", "[data-times]", ".pe-result"
+    )
     np.testing.assert_array_equal(shown_counts, now)
     np.testing.assert_array_equal(result, now[-1:])
     np.testing.assert_allclose(shares, now / now[-1], atol=1e-15)
@@ -304,7 +353,9 @@ def check_parameters(root):
     )
     np.testing.assert_allclose([bars, marks], [now / now[-1], before / before[-1]], atol=1e-5)
     assert texts == [f"{count:,}" for count in now]
-    assert ticked == [name for name, size in SIZES.items() if settings == explorables.Parameters(**size).state()]
+    assert ticked == [
+        name for name, size in SIZES.items() if settings == explorables.Parameters(**size).state()
+    ]
     width = settings["width"]
     assert note == (f"Inside the MLP a row has F = {settings['multiple'] * width:,} numbers. "
                     f"A head works on {width // settings['heads']:,} of the {width:,}.")  # fmt: skip
@@ -312,7 +363,13 @@ def check_parameters(root):
 
 def check_reach(root):
     (asking, asked, width, layers), known, reached, paths, chains, [taken] = numbers(
-        root, ".pe-readout", "[data-known]", "[data-reached]", "[data-path]", "[data-chain]", "[data-progress]"
+        root,
+        ".pe-readout",
+        "[data-known]",
+        "[data-reached]",
+        "[data-path]",
+        "[data-chain]",
+        "[data-progress]",
     )
     explorable = explorables.Reach(asking=int(asking), asked=int(asked), width=int(width), layers=int(layers))
     expected = explorable.known()
@@ -321,15 +378,15 @@ def check_reach(root):
     np.testing.assert_array_equal(paths, explorable.paths())
     np.testing.assert_array_equal(chains, explorable.chains())
     # The pictures: the full dots among the words, and how many steps of each way are drawn.
-    dots = root.locator(".pe-lattice svg").evaluate_all(
-        """pictures => pictures.map(svg => {
+    dots = root.locator(".pe-lattice svg").evaluate_all("""pictures => pictures.map(svg => {
             const dots = [...svg.querySelectorAll('.pe-known, .pe-unknown')];
             const lowest = Math.max(...dots.map(dot => Number(dot.getAttribute('cy'))));
             return dots.filter(dot => Number(dot.getAttribute('cy')) === lowest).map(dot => dot.matches('.pe-known'));
-        })"""
-    )
+        })""")
     np.testing.assert_array_equal(dots, expected)
-    steps = root.locator(".pe-lattice svg").evaluate_all("pictures => pictures.map(svg => svg.querySelectorAll('.pe-stop').length)")
+    steps = root.locator(".pe-lattice svg").evaluate_all(
+        "pictures => pictures.map(svg => svg.querySelectorAll('.pe-stop').length)"
+    )
     most = [0 if path == np.inf else path for path in paths]
     most[1] = min(most[1], layers)
     np.testing.assert_array_equal(steps, np.minimum(most, taken))
@@ -338,13 +395,16 @@ def check_reach(root):
 def in_order(root, name):
     """The four numbers of the turned query or key, in the order of the row and not of the pairs."""
     found = root.locator(f"[data-{name}]").evaluate_all(
-        "(nodes, name) => nodes.map(one => [one.getAttribute(name), one.dataset.value].map(Number))", f"data-{name}"
+        "(nodes, name) => nodes.map(one => [one.getAttribute(name), one.dataset.value].map(Number))",
+        f"data-{name}",
     )
     return np.array([value for _, value in sorted(found)])
 
 
 def check_rope(root):
-    (t, s), terms, total, distance = numbers(root, ".pe-readout", "[data-term]", "[data-total]", "[data-distance]")
+    (t, s), terms, total, distance = numbers(
+        root, ".pe-readout", "[data-term]", "[data-total]", "[data-distance]"
+    )
     far, halves = root.locator("input[type=checkbox]").evaluate_all("boxes => boxes.map(one => one.checked)")
     options = {"base": 10_000 if far else 100, "pairing": "halves" if halves else "neighbours"}
     start = explorables.Rope()
@@ -359,18 +419,20 @@ def check_rope(root):
 
 
 def on_the_curve(root):
-    """How far the point of the present distance is from the curve, across and down, in the picture's units."""
-    return root.evaluate(
-        """root => {
+    """How far the point of the present distance is from the curve, across and down, in the picture's
+    units.
+    """
+    return root.evaluate("""root => {
             const [x, y] = ['cx', 'cy'].map(name => Number(root.querySelector('.pe-here').getAttribute(name)));
             const points = [...root.querySelector('.pe-dots').points].map(one => [one.x - x, one.y - y]);
             return points.sort((a, b) => Math.abs(a[0]) - Math.abs(b[0]))[0].map(Math.abs);
-        }"""
-    )
+        }""")
 
 
 def check_caching(root):
-    (prompt, token), costs, (now, earlier, again, masked, kept) = numbers(root, ".pe-readout", "[data-cost]", "[data-pairs]")
+    (prompt, token), costs, (now, earlier, again, masked, kept) = numbers(
+        root, ".pe-readout", "[data-cost]", "[data-pairs]"
+    )
     cached = root.locator("input[type=checkbox]").is_checked()
     lengths = np.arange(prompt, prompt + token, dtype=int)
     steps = np.array([work(np.where(lengths == prompt, lengths, 1), lengths), work(lengths, lengths)])
@@ -386,16 +448,19 @@ def check_caching(root):
     done = 0 if first else keys - 1
     seen, all_pairs = causal_mask(new, keys).sum(), causal_mask(keys, keys).sum()
     expected = [seen, 0, 0] if first else [keys, all_pairs - seen, 0] if cached else [keys, 0, seen - keys]
-    np.testing.assert_array_equal([now, earlier, again, masked, kept], [*expected, new * keys - seen, keys - new])
+    np.testing.assert_array_equal(
+        [now, earlier, again, masked, kept], [*expected, new * keys - seen, keys - new]
+    )
     pairs, rows = drawn_pairs(root, keys)
     np.testing.assert_allclose(pairs, [now, earlier, again, masked], rtol=1e-3)
     np.testing.assert_allclose(rows, [keys - done, done if cached else 0, 0 if cached else done], atol=1e-6)
 
 
 def drawn_pairs(root, keys):
-    """How many pairs the areas of the picture cover (now, earlier, again, masked), and how many rows the strips (now, kept, again)."""
-    areas, heights = root.evaluate(
-        """root => {
+    """How many pairs the areas of the picture cover (now, earlier, again, masked), and how many rows the
+    strips (now, kept, again).
+    """
+    areas, heights = root.evaluate("""root => {
             const area = kind => {
                 const points = [...root.querySelector(`polygon.pe-pairs-${kind}`).points];
                 const turn = (a, b) => a.x * b.y - b.x * a.y;
@@ -403,8 +468,7 @@ def drawn_pairs(root, keys):
             };
             const height = kind => Number(root.querySelector(`.pe-plane > svg > rect.pe-pairs-${kind}`).getAttribute('height'));
             return [['now', 'earlier', 'again', 'masked'].map(area), ['now', 'kept', 'again'].map(height)];
-        }"""
-    )
+        }""")
     return np.array(areas) * (keys / 300) ** 2, np.array(heights) * keys / 300
 
 
@@ -418,14 +482,22 @@ def check_descent(root):
     # Step by step: with a large learning rate, a difference in the last digit grows from step to step.
     np.testing.assert_allclose(path[1:], path[:-1] - rate * slopes[:-1], atol=1e-14)
     np.testing.assert_allclose(losses, [explorable.loss(w) for w in path], atol=1e-14)
-    np.testing.assert_allclose(facts, [explorable.probability(path[-2]), losses[-2], slopes[-2], path[-1]], atol=1e-14)
+    np.testing.assert_allclose(
+        facts, [explorable.probability(path[-2]), losses[-2], slopes[-2], path[-1]], atol=1e-14
+    )
     np.testing.assert_array_equal(numbers(root, ".pe-result"), losses[[-2]])
     if rate <= 2:
         np.testing.assert_allclose(path, explorable.path(), atol=1e-12)
-    spots = root.evaluate("root => [...root.querySelectorAll('circle')].map(one => ['cx', 'cy'].map(name => Number(one.getAttribute(name))))")
+    spots = root.evaluate(
+        "root => [...root.querySelectorAll('circle')].map(one => ['cx', 'cy'].map(name =>"
+        " Number(one.getAttribute(name))))"
+    )
     places = [*zip(path, losses), *enumerate(losses)]
     left, width = np.repeat([[-2.5, 0], [8.5, 21]], len(path), axis=1)
-    expected = [(24 + 270 * (x - from_) / wide, 196 - 186 * loss / 3.2) for (x, loss), from_, wide in zip(places, left, width)]
+    expected = [
+        (24 + 270 * (x - from_) / wide, 196 - 186 * loss / 3.2)
+        for (x, loss), from_, wide in zip(places, left, width)
+    ]
     np.testing.assert_allclose(spots, expected, atol=1e-9)
 
 
@@ -461,7 +533,9 @@ def by_mouse(page, control):
     box, kind = control.bounding_box(), control.get_attribute("type")
     across = 0.5
     if kind == "range":
-        across = control.evaluate("node => (node.value - node.min) / (node.max - node.min) > 0.5 ? 0.25 : 0.75")
+        across = control.evaluate(
+            "node => (node.value - node.min) / (node.max - node.min) > 0.5 ? 0.25 : 0.75"
+        )
     page.mouse.click(box["x"] + across * box["width"], box["y"] + box["height"] / 2)
     if kind == "number":
         page.keyboard.type("9")
@@ -474,7 +548,11 @@ def by_keyboard(page, control):
     kind = control.get_attribute("type")
     keys = {"radio": ["ArrowRight"], "number": ["ArrowUp", "Enter"]}.get(kind, ["Space"])
     if kind == "range":
-        keys = [control.evaluate("node => (node.value - node.min) / (node.max - node.min) > 0.5 ? 'ArrowLeft' : 'ArrowRight'")]
+        keys = [
+            control.evaluate(
+                "node => (node.value - node.min) / (node.max - node.min) > 0.5 ? 'ArrowLeft' : 'ArrowRight'"
+            )
+        ]
     for key in keys:
         page.keyboard.press(key)
 
@@ -503,7 +581,9 @@ def test_every_control_moves_and_the_numbers_stay_the_library_s(open_page, modul
     controls = root.locator("input, button").all()
     assert len(controls) == count
     for control in controls:
-        name = control.get_attribute("aria-label") or control.evaluate("node => node.closest('label, button').textContent")
+        name = control.get_attribute("aria-label") or control.evaluate(
+            "node => node.closest('label, button').textContent"
+        )
         assert any(character.isalpha() for character in name), f"a control is called {name!r}"
         PREPARE.get(name, lambda root: None)(root)
         before = shown(root)
@@ -547,7 +627,11 @@ def test_matmul_adds_the_products_one_by_one_unless_less_motion_is_asked_for(ope
 
 def test_gate_the_buttons_set_what_they_say(open_page):
     root = find(open_page("live.html"), "gate")
-    for name, gates in [("Lowest gates", [-0.27846] * 4), ("All gates at 1", [1] * 4), ("The document's values", [0.1, 1.5, 0, 2])]:
+    for name, gates in [
+        ("Lowest gates", [-0.27846] * 4),
+        ("All gates at 1", [1] * 4),
+        ("The document's values", [0.1, 1.5, 0, 2]),
+    ]:
         root.get_by_role("button", name=name).click()
         np.testing.assert_allclose(numbers(root, "[data-gate]"), gates, atol=1e-5)
         check_gate(root)
@@ -557,28 +641,30 @@ def test_gate_the_buttons_set_what_they_say(open_page):
 
 def test_gate_the_bounds_are_silu_s(open_page):
     root = find(open_page("live.html"), "gate")
-    np.testing.assert_allclose(numbers(root, "[data-bound]"), [silu(np.array(LOWEST_AT)), LOWEST_AT], atol=1e-7)
+    np.testing.assert_allclose(
+        numbers(root, "[data-bound]"), [silu(np.array(LOWEST_AT)), LOWEST_AT], atol=1e-7
+    )
     assert [round(number, 5) for number in numbers(root, "[data-bound]")] == [-0.27846, -1.27846]
 
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_gate_the_lowest_point_is_named_clear_of_the_axes_and_their_numbers(open_page, width):
     root = find(open_page("live.html", width=width), "gate")
-    labels, crossed = root.evaluate(
-        """root => {
+    labels, crossed = root.evaluate("""root => {
             const boxes = selector => [...root.querySelectorAll(`.pe-plot ${selector}`)].map(node => node.getBoundingClientRect());
             const labels = boxes('.pe-floor-label');
             const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
             const others = [...boxes('.pe-axis'), ...boxes('text:not(.pe-floor-label)'), ...boxes('.pe-guide')];
             return [labels.length, others.filter(one => labels.some(label => meet(label, one))).length];
-        }"""
-    )
+        }""")
     assert (labels, crossed) == (2, 0)
 
 
 def test_gate_starts_with_the_three_curves_that_the_chapter_compares(open_page):
     root = find(open_page("live.html"), "gate")
-    assert [root.get_by_label(name, exact=True).is_checked() for name in ("ReLU", "SiLU", "GELU exact")] == [True] * 3
+    assert [root.get_by_label(name, exact=True).is_checked() for name in ("ReLU", "SiLU", "GELU exact")] == [
+        True
+    ] * 3
     assert root.locator("input[type=checkbox]:checked").count() == 3
 
 
@@ -610,7 +696,9 @@ def test_attention_the_mask_hides_what_comes_after_the_token_that_asks(open_page
     root.get_by_label("causal mask").check(force=True)
     root.get_by_role("radio").nth(asking).check(force=True)
     assert attention_settings(root) == (asking, True, True)
-    np.testing.assert_array_equal(numbers(root, ".pe-weight [data-value]") > 0, [True] * (asking + 1) + [False] * (3 - asking))
+    np.testing.assert_array_equal(
+        numbers(root, ".pe-weight [data-value]") > 0, [True] * (asking + 1) + [False] * (3 - asking)
+    )
     assert root.locator(".pe-ready").all_inner_texts()[asking + 1 :] == ["−∞"] * (3 - asking)
     check_attention(root)
 
@@ -634,21 +722,21 @@ def test_attention_each_token_keeps_a_query_of_its_own(open_page):
 
 
 def test_attention_the_mix_lies_inside_the_values(open_page):
-    """In the picture the mark stands where the weights put it, inside the polygon around the values that may be seen."""
+    """In the picture the mark stands where the weights put it, inside the polygon around the values that may
+    be seen.
+    """
     root = find(open_page("live.html"), "attention")
     for asking in range(4):
         root.get_by_role("radio").nth(asking).check(force=True)
         for _ in range(2):
-            inside = root.evaluate(
-                """root => {
+            inside = root.evaluate("""root => {
                     const area = root.querySelector('.pe-hull');
                     const [x, y] = root.querySelector('.pe-mix-point').getAttribute('transform').match(/-?[0-9.]+/g).map(Number);
                     const corners = [...area.points].map(point => [point.x, point.y]);
                     const side = ([ax, ay], [bx, by]) => (bx - ax) * (y - ay) - (by - ay) * (x - ax);
                     const sides = corners.map((corner, i) => side(corner, corners[(i + 1) % corners.length]));
                     return sides.every(one => one > -1e-3) || sides.every(one => one < 1e-3);
-                }"""
-            )
+                }""")
             assert inside
             root.get_by_label("causal mask").click(force=True)
 
@@ -656,7 +744,10 @@ def test_attention_the_mix_lies_inside_the_values(open_page):
 def test_inside_starts_with_what_the_model_says(open_page):
     root = find(open_page("live.html"), "inside")
     assert inside_settings(root) == {"word": 4, "after": 30, "head": 3}
-    says, reads = "After 30 blocks, the row of “to” says “ make”, 12 %.", "In block 29, head 3, it reads “to” most: 0.41."
+    says, reads = (
+        "After 30 blocks, the row of “to” says “ make”, 12 %.",
+        "In block 29, head 3, it reads “to” most: 0.41.",
+    )
     assert root.locator(".pe-result").inner_text() == f"{says} {reads}"
     assert root.get_by_role("button", name="One block up").is_disabled()
     assert root.locator("svg text").all_text_contents()[:5] == ["1", "10", "100", "1,000", "10,000"]
@@ -666,9 +757,16 @@ def test_inside_two_heads_read_the_verb_and_the_next_word_appears(open_page):
     root = find(open_page("live.html"), "inside")
     root.get_by_label("users").check(force=True)
     root.get_by_label("blocks that have run").fill("25")
-    assert root.locator(".pe-result").inner_text().startswith("After 25 blocks, the row of “users” says “,”, 71 %.")
+    assert (
+        root.locator(".pe-result")
+        .inner_text()
+        .startswith("After 25 blocks, the row of “users” says “,”, 71 %.")
+    )
     root.get_by_role("button", name="One block up").click()
-    says, reads = "After 26 blocks, the row of “users” says “ to”, 100 %.", "In block 25, head 3, it reads “empowers” most: 0.93."
+    says, reads = (
+        "After 26 blocks, the row of “users” says “ to”, 100 %.",
+        "In block 25, head 3, it reads “empowers” most: 0.93.",
+    )
     assert root.locator(".pe-result").inner_text() == f"{says} {reads}"
     assert root.locator("[data-weight]").all_inner_texts() == ["0.04", "0.01", "0.93", "0.01", "masked"]
     check_inside(root)
@@ -679,7 +777,9 @@ def test_inside_before_any_block_nothing_is_read(open_page):
     root.get_by_label("blocks that have run").press("Home")
     assert root.locator(".pe-result").inner_text() == "Before any block, the row of “to” says “ to”, 100 %."
     assert root.get_by_role("button", name="One block down").is_disabled()
-    assert all(head.is_disabled() for head in root.get_by_role("group", name="Head").get_by_role("radio").all())
+    assert all(
+        head.is_disabled() for head in root.get_by_role("group", name="Head").get_by_role("radio").all()
+    )
     assert root.locator("[data-weight]").all_inner_texts() == [""] * 5
     check_inside(root)
 
@@ -720,11 +820,16 @@ def test_inside_does_not_walk_by_itself_where_less_motion_is_asked_for(open_page
 def test_reach_a_word_travels_step_by_step(open_page):
     root = find(open_page("live.html"), "reach")
     progress, back = root.locator("[data-progress]"), root.get_by_role("button", name="One step back")
-    assert progress.inner_text() == "After 14 steps: RNN has arrived, CNN ends at word 10, attention has arrived."
+    assert (
+        progress.inner_text()
+        == "After 14 steps: RNN has arrived, CNN ends at word 10, attention has arrived."
+    )
     for _ in range(12):
         back.click()
         check_reach(root)
-    assert progress.inner_text() == "After 2 steps: RNN is at word 3, CNN is at word 6, attention has arrived."
+    assert (
+        progress.inner_text() == "After 2 steps: RNN is at word 3, CNN is at word 6, attention has arrived."
+    )
     back.click()
     back.click()
     assert back.is_disabled()
@@ -744,14 +849,12 @@ def test_reach_a_word_travels_step_by_step(open_page):
 def test_reach_draws_each_way_from_the_asked_word_to_the_one_that_asks(open_page, width):
     root = find(open_page("live.html", width=width), "reach")
     root.get_by_label("layers of the CNN").fill("8")
-    ends = root.locator(".pe-lattice svg").evaluate_all(
-        """pictures => pictures.map(svg => {
+    ends = root.locator(".pe-lattice svg").evaluate_all("""pictures => pictures.map(svg => {
             const middle = box => [box.left + box.width / 2, box.top + box.height / 2];
             const [from, to] = ['.pe-asked-mark', '.pe-asking-mark'].map(mark => middle(svg.querySelector(mark).getBoundingClientRect()));
             const stops = [...svg.querySelectorAll('.pe-stop')].map(stop => middle(stop.getBoundingClientRect()));
             return [from[0] < stops[0][0] + 1, Math.abs(stops.at(-1)[0] - to[0]) < 1, to[1] < from[1] - 10];
-        })"""
-    )
+        })""")
     assert ends == [[True] * 3] * 3
 
 
@@ -811,14 +914,12 @@ def test_normalization_layer_norm_forgets_shift_and_scale_rms_norm_only_scale(op
 def test_normalization_no_number_stands_on_the_end_of_an_outline(open_page, place):
     root = find(open_page("live.html"), "normalization")
     root.get_by_label("scale").fill(place)
-    ends = root.evaluate(
-        """root => [...root.querySelectorAll('.pe-panels svg')].flatMap(svg => {
+    ends = root.evaluate("""root => [...root.querySelectorAll('.pe-panels svg')].flatMap(svg => {
             const boxes = selector => [...svg.querySelectorAll(selector)].map(node => node.getBoundingClientRect());
             const texts = boxes('text'), outlines = boxes('.pe-outline');
             const on = (y, box) => box.top < y && y < box.bottom;
             return texts.map((text, i) => on(outlines[i].top, text) || on(outlines[i].bottom, text));
-        })"""
-    )
+        })""")
     assert len(ends) == 12 and not any(ends)
 
 
@@ -826,7 +927,9 @@ def test_normalization_eps_counts_for_small_numbers(open_page):
     root = find(open_page("live.html"), "normalization")
     root.get_by_label("scale").press("Home")
     assert numbers(root, ".pe-readout")[4] == 0.001
-    assert all(text.startswith("changed") for text in root.locator(".pe-verdict[data-value]").all_inner_texts())
+    assert all(
+        text.startswith("changed") for text in root.locator(".pe-verdict[data-value]").all_inner_texts()
+    )
     check_normalization(root)
 
 
@@ -855,8 +958,10 @@ def test_parameters_twice_the_width_is_four_times_the_blocks_and_twice_the_embed
     root = find(open_page("live.html"), "parameters")
     root.get_by_role("button", name="Double the width").click()
     assert root.locator("[data-times]").all_inner_texts() == ["2.00", "2.00", "4.00", "4.00", "2.00", "3.37"]
-    assert root.locator(".pe-result").inner_text() == (
-        "GPT-2 small with width E 1,536 in place of 768: 418,748,928 parameters, 3.37 times as many as GPT-2 small."
+    assert (
+        root.locator(".pe-result").inner_text()
+        == "GPT-2 small with width E 1,536 in place of 768: 418,748,928 parameters, 3.37 times as many as"
+        " GPT-2 small."
     )
     root.get_by_role("button", name="Halve the width").click()
     assert root.locator(".pe-result").inner_text() == "GPT-2 small: 124,439,808 parameters."
@@ -873,7 +978,10 @@ def test_parameters_heads_change_nothing_and_always_fit_the_width(open_page):
         assert set(root.locator("[data-times]").all_inner_texts()) == {"1.00"}
         check_parameters(root)
     assert seen == [heads for heads in range(1, 65) if 768 % heads == 0]
-    assert "heads H 64 in place of 12: 124,439,808 parameters, exactly as many as" in root.locator(".pe-result").inner_text()
+    assert (
+        "heads H 64 in place of 12: 124,439,808 parameters, exactly as many as"
+        in root.locator(".pe-result").inner_text()
+    )
 
 
 def test_parameters_a_width_that_the_heads_do_not_divide_gets_fewer_until_it_fits_again(open_page):
@@ -908,7 +1016,14 @@ def test_parameters_the_smallest_and_the_largest_stay_inside_their_columns(open_
 
 def test_sampling_shows_the_document_s_percentages(open_page):
     root = find(open_page("live.html"), "sampling")
-    assert root.locator(".pe-share").all_inner_texts()[:6] == ["54.67 %", "20.87 %", "12.09 %", "6.26 %", "6.11 %", "cut: top-k"]
+    assert root.locator(".pe-share").all_inner_texts()[:6] == [
+        "54.67 %",
+        "20.87 %",
+        "12.09 %",
+        "6.26 %",
+        "6.11 %",
+        "cut: top-k",
+    ]
 
 
 def test_sampling_without_top_k_stops_only_where_the_rest_is_known(open_page):
@@ -927,7 +1042,9 @@ def test_sampling_without_top_k_stops_only_where_the_rest_is_known(open_page):
 
 @pytest.mark.parametrize("temperature, known", [(0, 20), (1, 13), (2, 9), (3, 1)])
 def test_sampling_shows_no_made_up_nucleus(open_page, temperature, known):
-    """Of the twenty values of top-p, at each exact temperature, only some are answered by the twelve words."""
+    """Of the twenty values of top-p, at each exact temperature, only some are answered by the twelve
+    words.
+    """
     root = find(open_page("live.html"), "sampling")
     root.get_by_label("top-k").press("End")
     root.get_by_label("temperature").fill(str(temperature))
@@ -978,7 +1095,10 @@ def test_caching_the_chapter_s_last_position(open_page):
     root.get_by_label("tokens of the prompt").press("End")
     root.get_by_label("new token").press("End")
     assert root.get_by_role("button", name="Next token").is_disabled()
-    assert root.locator(".pe-remark").all_inner_texts()[::2] == ["without: 747 times as many", "15.2 % of the bytes of the model"]
+    assert root.locator(".pe-remark").all_inner_texts()[::2] == [
+        "without: 747 times as many",
+        "15.2 % of the bytes of the model",
+    ]
     for _ in range(2):
         check_caching(root)
         root.get_by_label("use the cache").click(force=True)
@@ -1007,7 +1127,9 @@ def test_descent_the_arithmetic_is_written_out(open_page):
     assert root.locator(".pe-result").inner_text() == f"Step 1: the loss fell by 0.683, to {loss}"
 
 
-@pytest.mark.parametrize("rate, says", [(0.1, "fell by"), (1, "is still 0.562"), (3, "rose by"), (5, "rose by")])
+@pytest.mark.parametrize(
+    "rate, says", [(0.1, "fell by"), (1, "is still 0.562"), (3, "rose by"), (5, "rose by")]
+)
 def test_descent_says_how_the_last_step_went(open_page, rate, says):
     root = find(open_page("live.html"), "descent")
     for name in ("Ten steps", "Ten steps"):
@@ -1027,13 +1149,11 @@ def test_descent_stays_in_its_picture(open_page, start, rate):
     for name in ("Ten steps", "Ten steps"):
         root.get_by_role("button", name=name).click()
     assert root.locator("circle").count() == 2 * 22
-    inside = root.evaluate(
-        """root => [...root.querySelectorAll('svg')].every(svg => {
+    inside = root.evaluate("""root => [...root.querySelectorAll('svg')].every(svg => {
             const frame = svg.getBoundingClientRect();
             return [...svg.querySelectorAll('circle, text')].map(one => one.getBoundingClientRect()).every(
                 one => one.left >= frame.left && one.right <= frame.right && one.top >= frame.top && one.bottom <= frame.bottom);
-        })"""
-    )
+        })""")
     assert inside
     check_descent(root)
 
@@ -1101,7 +1221,9 @@ def test_it_works_from_a_server_too(open_page, small_book):
             else:
                 super().do_GET()
 
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=small_book)) as server:
+    with http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Quiet, directory=small_book)
+    ) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         page = open_page("live.html", root=f"http://127.0.0.1:{server.server_port}")
         for module, check in CHECKS.items():
@@ -1120,12 +1242,16 @@ def test_it_fits_the_screen_and_axe_finds_nothing(open_page, width, theme):
     find(page, "sampling").get_by_role("button", name="Draw 10,000").click()
     assert page.evaluate("document.documentElement.dataset.theme") == theme
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    outside = page.locator(".pe").evaluate_all("all => all.filter(node => node.scrollWidth > node.clientWidth).map(node => node.className)")
+    outside = page.locator(".pe").evaluate_all(
+        "all => all.filter(node => node.scrollWidth > node.clientWidth).map(node => node.className)"
+    )
     assert outside == []
     page.evaluate(AXE.read_text(encoding="utf-8"))
     found = page.evaluate("() => axe.run('.bd-article')")
     assert len(found["passes"]) > 10, "axe has looked at nothing"
-    assert [f"{rule['id']}: {node['html'][:150]}" for rule in found["violations"] for node in rule["nodes"]] == []
+    assert [
+        f"{rule['id']}: {node['html'][:150]}" for rule in found["violations"] for node in rule["nodes"]
+    ] == []
 
 
 def test_every_control_is_large_enough_to_touch(open_page):

@@ -1,4 +1,6 @@
-"""The teaching guide: every command in it exists, its numbers are those of the map, and it gives no solution away."""
+"""The teaching guide: every command in it exists, its numbers are those of the map, and it gives no solution
+away.
+"""
 
 import ast
 import importlib.util
@@ -24,7 +26,9 @@ ELSEWHERE = ("git", "cd", "sudo", "for", "cp", "done", "unzip", "chmod")
 @pytest.fixture(scope="module")
 def page(html):
     """The built page."""
-    return BeautifulSoup((html / "chapters/appendix/for-instructors.html").read_text(encoding="utf-8"), "html.parser").article
+    return BeautifulSoup(
+        (html / "chapters/appendix/for-instructors.html").read_text(encoding="utf-8"), "html.parser"
+    ).article
 
 
 def words(command):
@@ -105,12 +109,17 @@ def test_the_numbers_are_those_of_the_grader():
     from plaingrader.__main__ import arguments
 
     facts, known = instructors.facts(ROOT), course.assignments().values()
-    assert facts["questions"] == sum(len(one.items) for one in known) and facts["points"] == sum(one.points for one in known)
+    assert facts["questions"] == sum(len(one.items) for one in known) and facts["points"] == sum(
+        one.points for one in known
+    )
     assert facts["chapters"] == len(CHAPTERS)
     defaults = arguments(["grade", "03_mlp"])
     assert all(facts[name] == getattr(defaults, name) for name in ("timeout", "budget", "memory"))
     for one in known:
-        assert instructors.total(ROOT, one.name, "minutes") == one.minutes and instructors.total(ROOT, one.name, "points") == one.points
+        assert (
+            instructors.total(ROOT, one.name, "minutes") == one.minutes
+            and instructors.total(ROOT, one.name, "points") == one.points
+        )
 
 
 def test_it_reads_nothing_but_the_map_the_chapters_and_the_options(tmp_path):
@@ -121,7 +130,10 @@ def test_it_reads_nothing_but_the_map_the_chapters_and_the_options(tmp_path):
     instructors.assignments.cache_clear()
     instructors.chapter.cache_clear()
     assert instructors.facts(tmp_path) == instructors.facts(ROOT)
-    assert all(instructors.folded(tmp_path, entry["name"]) == instructors.folded(ROOT, entry["name"]) for entry in MAP)
+    assert all(
+        instructors.folded(tmp_path, entry["name"]) == instructors.folded(ROOT, entry["name"])
+        for entry in MAP
+    )
     tree = ast.parse((ROOT / "src/plaincourse/book/instructors.py").read_text(encoding="utf-8"))
     names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     names |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
@@ -141,10 +153,21 @@ def straight(text):
 
 
 def test_every_question_is_in_the_page(page):
-    rows = [[straight(cell.get_text(" ", strip=True)) for cell in row.find_all("td")] for row in page.find_all("tr")]
+    rows = [
+        [straight(cell.get_text(" ", strip=True)) for cell in row.find_all("td")]
+        for row in page.find_all("tr")
+    ]
     assert len(QUESTIONS) > 80
     for question in QUESTIONS:
-        wanted = [straight(text) for text in (f"{question['name']}: {question['title']}", question["objective"], question["section"], question["kind"])]
+        wanted = [
+            straight(text)
+            for text in (
+                f"{question['name']}: {question['title']}",
+                question["objective"],
+                question["section"],
+                question["kind"],
+            )
+        ]
         assert [*wanted, str(question["minutes"]), str(question["points"])] in rows, wanted
 
 
@@ -160,7 +183,10 @@ def test_the_plans_add_up(page):
     assert [len(plan.tbody.find_all("tr")) - 1 for plan in plans] == [6, 12]
     reading = sum(instructors.chapter(ROOT, path.stem)["reading"] for path in CHAPTERS)
     for plan in plans:
-        *weeks, last = [[cell.get_text(" ", strip=True) for cell in row.find_all("td")] for row in plan.tbody.find_all("tr")]
+        *weeks, last = [
+            [cell.get_text(" ", strip=True) for cell in row.find_all("td")]
+            for row in plan.tbody.find_all("tr")
+        ]
         assert last[2] == str(reading)
         assert all(int(last[column]) == sum(int(week[column]) for week in weeks) for column in (2, 3, 4))
         hours, minutes = map(int, last[5].split(":"))

@@ -1,4 +1,6 @@
-"""The guide's worked example, done as it says: a new assignment from its files and cells to marks, with its rule for late work."""
+"""The guide's worked example, done as it says: a new assignment from its files and cells to marks, with its
+rule for late work.
+"""
 
 import csv
 import os
@@ -38,7 +40,14 @@ def place(tmp_path_factory):
 def run(place, *command):
     """Run Python with this course in place of the repository's."""
     settings = {"PLAINGRADER_COURSE": str(place / "assignments"), "PYTHONPATH": str(ROOT / "src")}
-    done = subprocess.run([sys.executable, *command], cwd=place / "assignments", env=os.environ | settings, capture_output=True, text=True, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, *command],
+        cwd=place / "assignments",
+        env=os.environ | settings,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -58,10 +67,16 @@ def hand_in(place, student, answers, when):
 
 @pytest.fixture(scope="module")
 def marks(place):
-    """The marks of two students: lee, who makes two mistakes, and kim, who makes none and is two days late."""
+    """The marks of two students: lee, who makes two mistakes, and kim, who makes none and is two days
+    late.
+    """
     run(place, "-m", "plaingrader", "release", NAME)
     run(place, "-m", "nbgrader", "db", "assignment", "add", NAME, "--duedate=2027-03-20 23:59 UTC")
-    solutions = {cell.metadata.nbgrader.grade_id: cell.source for cell in notebook().cells if cell.metadata.get("nbgrader", {}).get("solution")}
+    solutions = {
+        cell.metadata.nbgrader.grade_id: cell.source
+        for cell in notebook().cells
+        if cell.metadata.get("nbgrader", {}).get("solution")
+    }
     hand_in(place, "kim", solutions, "2027-03-22 10:00 UTC")
     hand_in(place, "lee", SLIPS, "2027-03-20 10:00 UTC")
     run(place, "-m", "plaingrader", "grade", NAME, "--workers", "2")
@@ -70,7 +85,21 @@ def marks(place):
 
 
 def test_the_example_s_questions_are_fit(place):
-    out = run(place, "-m", "pytest", "-q", "-c", os.devnull, "--rootdir", str(place), "-p", "no:cacheprovider", str(place / "tests/assignments"), "-k", NAME)
+    out = run(
+        place,
+        "-m",
+        "pytest",
+        "-q",
+        "-c",
+        os.devnull,
+        "--rootdir",
+        str(place),
+        "-p",
+        "no:cacheprovider",
+        str(place / "tests/assignments"),
+        "-k",
+        NAME,
+    )
     assert re.search(r"\b10 passed\b", out), out
 
 

@@ -27,7 +27,9 @@ def test_links_inside_the_book_resolve(documents):
             if not is_inside(link["href"]) or link["href"] in ("", "#"):
                 continue
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
-            found = target.exists() and (not parts.fragment or target not in anchors or unquote(parts.fragment) in anchors[target])
+            found = target.exists() and (
+                not parts.fragment or target not in anchors or unquote(parts.fragment) in anchors[target]
+            )
             if not found:
                 broken.append(f"{path.name}: {link['href']}")
     assert len(documents) > 3 and broken == []
@@ -49,7 +51,11 @@ def test_each_chapter_can_be_downloaded(documents, html):
     notebooks = sorted((html / "_sources").rglob("*.ipynb"))
     for notebook in notebooks:
         page = html / notebook.relative_to(html / "_sources").with_suffix(".html")
-        links = {(page.parent / link["href"]).resolve() for link in documents[page].find_all("a", href=True) if is_inside(link["href"])}
+        links = {
+            (page.parent / link["href"]).resolve()
+            for link in documents[page].find_all("a", href=True)
+            if is_inside(link["href"])
+        }
         assert notebook in links
 
 

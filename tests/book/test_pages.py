@@ -49,7 +49,9 @@ def test_opens_from_its_folder_without_a_complaint(desk):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_first_page_takes_the_system_s_colours(visit, theme):
     visited = visit("index.html", theme=theme)
-    assert visited.page.evaluate("[document.documentElement.dataset.mode, document.documentElement.dataset.theme]") == ["auto", theme]
+    assert visited.page.evaluate(
+        "[document.documentElement.dataset.mode, document.documentElement.dataset.theme]"
+    ) == ["auto", theme]
 
 
 def test_pictures_have_sentences(desk):
@@ -64,7 +66,9 @@ def test_formulas_are_set(desk):
     count = lambda selector: desk.page.locator(selector).count()
     assert (count(".bd-article .math") == 0) == (count(".bd-article mjx-container") == 0)
     assert count("mjx-merror, [data-mjx-error]") == 0
-    assert count("script[src*='tex-svg']") == (count(".bd-article .math") > 0), "MathJax is loaded where there is a formula, and only there"
+    assert count("script[src*='tex-svg']") == (count(".bd-article .math") > 0), (
+        "MathJax is loaded where there is a formula, and only there"
+    )
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -76,22 +80,24 @@ def test_axe_finds_nothing(desk, theme):
     page.evaluate(AXE)
     found = page.evaluate(RUN_AXE)
     assert found["passes"], "axe has looked at nothing"
-    faults = [f"{rule['id']}: {node['html'][:200]} {node['failureSummary']}" for rule in found["violations"] for node in rule["nodes"]]
+    faults = [
+        f"{rule['id']}: {node['html'][:200]} {node['failureSummary']}"
+        for rule in found["violations"]
+        for node in rule["nodes"]
+    ]
     assert faults == []
 
 
 def test_fits_a_phone(phone):
     assert phone.page.evaluate("document.documentElement.scrollWidth") <= 390
-    outside = phone.page.evaluate(
-        """() => [...document.querySelectorAll('.bd-article *')].filter(element => {
+    outside = phone.page.evaluate("""() => [...document.querySelectorAll('.bd-article *')].filter(element => {
             const box = element.getBoundingClientRect();
             if (box.width <= 1 || box.right <= innerWidth + 1) return false;
             for (let outer = element; outer !== document.body; outer = outer.parentElement) {
                 if (getComputedStyle(outer).overflowX !== 'visible') return false;
             }
             return true;
-        }).map(element => element.outerHTML.slice(0, 120))"""
-    )
+        }).map(element => element.outerHTML.slice(0, 120))""")
     assert outside == [], "wider than the screen and not inside a box that scrolls"
 
 

@@ -14,7 +14,8 @@ from project import CHAPTERS, ROOT
 if not os.environ.get("CI"):
     pytest.importorskip("sphinx_revealjs", reason="pip install -r requirements-instructor.txt")
 
-# A slide is 1280 × 720. The number and the progress bar stand in its last 40 pixels, the padding is 56 at each side.
+# A slide is 1280 × 720. The number and the progress bar stand in its last 40 pixels, the padding is 56 at
+# each side.
 BOTTOM, RIGHT = 680, 1280 - 56 + 0.5
 SMALLEST = 0.8  # of the type's size: 26 pixels for text and 19 for code become 21 and 15
 MARKUP = re.compile(r":::|```|\{[\w:-]+\}|\$\$|\\[(\[]|\]\([\w/.-]+\.ipynb")
@@ -43,18 +44,28 @@ def folder(shared):
     out = shared / "slides"
     with FileLock(shared / "slides.lock"):
         if not out.exists():
-            done = subprocess.run([sys.executable, ROOT / "tools/slides.py", "--out", out], capture_output=True, text=True, encoding="utf-8")
+            done = subprocess.run(
+                [sys.executable, ROOT / "tools/slides.py", "--out", out],
+                capture_output=True,
+                text=True,
+                encoding="utf-8",
+            )
             assert done.returncode == 0, done.stderr
     return out
 
 
 @pytest.fixture
 def opened(browser, folder):
-    """Open a chapter's slides: what each slide shows, what the page asked for, and what it complained about."""
+    """Open a chapter's slides: what each slide shows, what the page asked for, and what it complained
+    about.
+    """
     window = browser.new_page(viewport={"width": 1280, "height": 720})
     requests, complaints = [], []
     window.on("request", lambda request: requests.append(request.url))
-    window.on("console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None)
+    window.on(
+        "console",
+        lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None,
+    )
     window.on("pageerror", lambda error: complaints.append(str(error)))
 
     def open_slides(name):
@@ -71,7 +82,11 @@ def headings(notebook):
     found = []
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            found += re.findall(r"^#{1,3} (.+)$", re.sub(r"^`{3,}.*?^`{3,}$", "", cell.source, flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
+            found += re.findall(
+                r"^#{1,3} (.+)$",
+                re.sub(r"^`{3,}.*?^`{3,}$", "", cell.source, flags=re.MULTILINE | re.DOTALL),
+                re.MULTILINE,
+            )
     return [heading for heading in found if heading != "Exercises"]
 
 
@@ -84,13 +99,18 @@ def test_a_chapter_gives_slides_that_can_be_shown(chapter, opened, folder):
     assert [slide["heading"] for slide in slides if not slide["again"]] == headings(notebook)
     for number, slide in enumerate(slides, start=1):
         where = f"slide {number}, {slide['heading']}"
-        assert slide["bottom"] <= BOTTOM and slide["right"] <= RIGHT and slide["smaller"] >= SMALLEST, (where, slide)
+        assert slide["bottom"] <= BOTTOM and slide["right"] <= RIGHT and slide["smaller"] >= SMALLEST, (
+            where,
+            slide,
+        )
         assert not MARKUP.search(slide["text"]), (where, slide["text"])
         assert not slide["failed"] and not slide["unnamed"], where
         assert not any(re.search(r"\b(check|worked)\(", code) for code in slide["code"]), where
         assert slide["blocks"] or not slide["again"], where
     stored = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]
-    pictures = sum("image/svg+xml" in data or "plain-explorable" in data.get("text/html", "") for data in stored)
+    pictures = sum(
+        "image/svg+xml" in data or "plain-explorable" in data.get("text/html", "") for data in stored
+    )
     assert sum(slide["pictures"] for slide in slides) == pictures
 
 

@@ -24,11 +24,19 @@ def test_the_page_is_light(browser, html, name):
         for image in visit.page.locator("img[loading=lazy]").all():
             image.scroll_into_view_if_needed()
         visit.page.wait_for_load_state("networkidle")
-        paths = {Path(unquote(urlsplit(address).path)) for address in visit.requests if address.startswith("file:")}
+        paths = {
+            Path(unquote(urlsplit(address).path)) for address in visit.requests if address.startswith("file:")
+        }
     theme = {path for path in paths if "_static" in path.parts}
     mathjax = {path for path in theme if path.name == "tex-svg.js"}
-    cells = [f"{plain / 1000:.0f} ({packed / 1000:.0f})" for plain, packed in map(weigh, (paths, mathjax, theme - mathjax, paths - theme))]
-    print(f"\n{name}: {len(paths)} requests, kB (compressed): {cells[0]}, MathJax {cells[1]}, theme {cells[2]}, own {cells[3]}")
+    cells = [
+        f"{plain / 1000:.0f} ({packed / 1000:.0f})"
+        for plain, packed in map(weigh, (paths, mathjax, theme - mathjax, paths - theme))
+    ]
+    print(
+        f"\n{name}: {len(paths)} requests, kB (compressed): {cells[0]}, MathJax {cells[1]}, theme {cells[2]},"
+        f" own {cells[3]}"
+    )
     assert not [path.name for path in paths if "webfonts" in path.parts]
     assert weigh(paths - theme)[1] <= OWN_LIMIT
     assert weigh(paths)[1] <= ALL_LIMIT

@@ -4,11 +4,18 @@ from contextlib import contextmanager
 
 
 class Visit:
-    """A page of the book in a browser window of its own, and what it complained about or asked for while it opened."""
+    """A page of the book in a browser window of its own, and what it complained about or asked for while it
+    opened.
+    """
 
     def __init__(self, window, html, name):
         self.complaints, self.requests = [], []
-        window.on("console", lambda message: self.complaints.append(message.text) if message.type in ("error", "warning") else None)
+        window.on(
+            "console",
+            lambda message: (
+                self.complaints.append(message.text) if message.type in ("error", "warning") else None
+            ),
+        )
         window.on("pageerror", lambda error: self.complaints.append(str(error)))
         window.on("requestfailed", lambda request: self.complaints.append(f"failed: {request.url}"))
         window.on("request", lambda request: self.requests.append(request.url))
@@ -28,8 +35,12 @@ class Visit:
 
 @contextmanager
 def visiting(browser, html, name, width=1280, theme="light"):
-    """Open a page of the book as somebody's first one, yield its Visit, and close the window. theme: the system's."""
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme, reduced_motion="reduce")
+    """Open a page of the book as somebody's first one, yield its Visit, and close the window. theme: the
+    system's.
+    """
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=theme, reduced_motion="reduce"
+    )
     try:
         yield Visit(context.new_page(), html, name)
     finally:

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 import torch
+from torch.utils.flop_counter import FlopCounterMode
+
 from plaincourse.counting import cache_bytes, work
 from plainformer import gpt2, llama
 from plainformer.training import mapped
-from torch.utils.flop_counter import FlopCounterMode
 
 SIZES = dict(E=8, F=32, L=3, V=11)
 IDS = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3]
@@ -18,7 +19,9 @@ def small_gpt2():
 
 
 def counted(ids, model, cache):
-    """The multiply–adds of one step that PyTorch counts, without the squares in the norms, and the cache after it."""
+    """The multiply–adds of one step that PyTorch counts, without the squares in the norms, and the cache
+    after it.
+    """
     with FlopCounterMode(display=False) as counter:
         _, cache = gpt2.forward(ids, model, cache, last=True)
     return counter.get_total_flops() // 2 - 8 * (2 * 3 * len(ids) + 1), cache
@@ -44,7 +47,9 @@ def test_work_takes_arrays():
 
 def test_a_cache_takes_the_bytes_of_its_arrays():
     settings = llama.Config(64, 4, 1e-5, 10_000.0, "neighbours")
-    grouped = llama.initialize(settings, vocabulary=11, width=8, layers=3, hidden=20, groups=2, rng=np.random.default_rng(0))
+    grouped = llama.initialize(
+        settings, vocabulary=11, width=8, layers=3, hidden=20, groups=2, rng=np.random.default_rng(0)
+    )
     for forward, model, G, D in [(gpt2.forward, small_gpt2(), 2, 4), (llama.forward, grouped, 2, 2)]:
         _, cache = forward(IDS, mapped(lambda table: table.astype(np.float32), model))
         arrays = [array for store in cache.stores for array in (store.keys, store.values)]

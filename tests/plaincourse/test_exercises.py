@@ -1,4 +1,6 @@
-"""Every exercise: the stub is not accepted, the reference is, known mistakes are named. And `check` survives any answer."""
+"""Every exercise: the stub is not accepted, the reference is, known mistakes are named. And `check` survives
+any answer.
+"""
 
 import functools
 import re
@@ -8,14 +10,14 @@ import nbformat
 import numpy as np
 import pytest
 import torch
+from project import CHAPTERS
 
-from plainformer.activations import softmax
-from plainformer.sampling import top_k
 from plaincourse import exercises
 from plaincourse.exercises import Exercise, Mistake, check, registry
 from plaincourse.exercises._close import close, near
 from plaincourse.exercises._words import difference
-from project import CHAPTERS
+from plainformer.activations import softmax
+from plainformer.sampling import top_k
 
 EXERCISES = list(registry().values())
 SEEDS = range(12)
@@ -107,7 +109,9 @@ def test_no_constant_stands_for_an_argument(exercise):
         for place, name in enumerate(exercise.argument_names):
             if name not in ONE_VALUE.get(exercise.name, ()):
                 for case in cases:
-                    assert not check(exercise.name, with_constant(exercise.reference, place, case[place]), seed), (name, case[place])
+                    assert not check(
+                        exercise.name, with_constant(exercise.reference, place, case[place]), seed
+                    ), (name, case[place])
 
 
 @each(EXERCISES)
@@ -119,7 +123,9 @@ def test_the_words_are_sentences(exercise):
 
 def test_confusable_mistakes_are_found():
     twin = Mistake("twin", "It is the same.", softmax)
-    exercise = Exercise("x", "X", lambda logits: softmax(logits), lambda rng: [(rng.normal(size=3),)], (twin,))
+    exercise = Exercise(
+        "x", "X", lambda logits: softmax(logits), lambda rng: [(rng.normal(size=3),)], (twin,)
+    )
     assert exercise.confusable() == [("twin", "reference")]
 
 
@@ -132,7 +138,12 @@ def test_an_exercise_without_cases_is_refused():
 
 def test_a_case_that_leaves_out_an_argument_of_the_reference_is_refused():
     exercise = Exercise("x", "X", softmax, lambda rng: [(np.ones(3),)])
-    with pytest.raises(ValueError, match="exercise x: the reference takes x, axis, so every case must give 2, got 1; if some are optional"):
+    with pytest.raises(
+        ValueError,
+        match=(
+            "exercise x: the reference takes x, axis, so every case must give 2, got 1; if some are optional"
+        ),
+    ):
         exercise.inputs()
 
 
@@ -148,7 +159,9 @@ def test_near_is_numpy_s_isclose(tolerance):
         assert close(np.array(a), np.array(b), tolerance) == want, (a, b)
 
 
-@pytest.mark.parametrize("value", [np.array(["1"]), np.array([None]), np.array([1j]), np.ones((1, 1)), np.ones(())])
+@pytest.mark.parametrize(
+    "value", [np.array(["1"]), np.array([None]), np.array([1j]), np.ones((1, 1)), np.ones(())]
+)
 def test_what_is_not_numbers_of_the_same_shape_is_not_close(value):
     assert not close(value, np.ones(1), 1e-9) and not close(np.ones(1), value, 1e-9)
 
@@ -270,7 +283,11 @@ HOSTILE = [
     (lambda logits: softmax(logits) + 1e-7, "wrong", "differ by up to 1.0e−07|differ by up to 1.0e-07"),
     (overflowing_addition, "wrong", "First case that differs"),
     (spoils, "wrong", "changes its argument logits"),
-    (crashes, "error", r"IndexError: list index out of range\nLine \d+ of your cell: return total / \[\]\[0\]"),
+    (
+        crashes,
+        "error",
+        r"IndexError: list index out of range\nLine \d+ of your cell: return total / \[\]\[0\]",
+    ),
     (endless, "error", "RecursionError"),
     (leaves, "error", "SystemExit"),
     (raises_unprintable, "error", "Unprintable: .no message."),
@@ -377,7 +394,10 @@ def test_a_single_number_by_hand(answer, status, message):
 @pytest.mark.parametrize("wrapped", [list, tuple])
 def test_a_function_that_lists_its_single_number_is_not_told_to_make_an_array(wrapped):
     count = exercises.find("block-count").reference
-    verdict = check("block-count", lambda vocabulary, context, width, layers: wrapped([count(vocabulary, context, width, layers)]))
+    verdict = check(
+        "block-count",
+        lambda vocabulary, context, width, layers: wrapped([count(vocabulary, context, width, layers)]),
+    )
     assert verdict.status == "wrong" and verdict.message == f"Expected a number, got a {wrapped.__name__}."
 
 
@@ -454,7 +474,15 @@ def test_infinities_that_differ_are_not_subtracted():
     assert "differ by" not in difference(exercise, (1,), np.array([np.inf, 1.0]), np.array([-np.inf, 1.0]))
 
 
-@pytest.mark.parametrize(("name", "value"), [("networks-one-step", 2.8), ("positions-one-turn", None), ("training-surprise", None), ("matmul-one-output", 3)])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("networks-one-step", 2.8),
+        ("positions-one-turn", None),
+        ("training-surprise", None),
+        ("matmul-one-output", 3),
+    ],
+)
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_a_pencil_s_value_may_be_rounded_to_float32(name, value, kind):
     exercise = exercises.find(name)

@@ -1,4 +1,6 @@
-"""The explorables' Python side: what they store, what they refuse, and that their still pictures tell the truth."""
+"""The explorables' Python side: what they store, what they refuse, and that their still pictures tell the
+truth.
+"""
 
 import html
 import itertools
@@ -14,6 +16,7 @@ import pytest
 import torch
 import traitlets
 from explorable_kinds import KINDS
+
 from plaincourse import explorables
 from plaincourse.counting import cache_bytes, work
 from plaincourse.explorables import reach
@@ -99,11 +102,19 @@ def test_the_default_gates_are_the_document_s_after_silu():
     explorable = explorables.Gate()
     np.testing.assert_allclose(explorable.gates(), [0.1, 1.5, 0, 2], atol=1e-12)
     np.testing.assert_allclose(explorable.products(), [0.2, -1.5, 0, 1], atol=1e-12)
-    np.testing.assert_allclose(silu(np.array(explorable.gate)) * np.array(explorable.up), explorable.products(), atol=0)
+    np.testing.assert_allclose(
+        silu(np.array(explorable.gate)) * np.array(explorable.up), explorable.products(), atol=0
+    )
 
 
 def test_the_gate_s_curves_are_the_library_s():
-    assert explorables.gate.CURVES == {"relu": relu, "silu": silu, "gelu": gelu, "gelu_tanh": gelu_tanh, "sigmoid": sigmoid}
+    assert explorables.gate.CURVES == {
+        "relu": relu,
+        "silu": silu,
+        "gelu": gelu,
+        "gelu_tanh": gelu_tanh,
+        "sigmoid": sigmoid,
+    }
 
 
 def test_the_gate_picture_names_the_curves_that_it_draws():
@@ -118,7 +129,12 @@ def test_the_default_query_of_ate_gives_the_document_s_weights_and_the_chapter_s
     np.testing.assert_allclose(explorable.weights(), [0.36, 0.44, 0.12, 0.08], atol=0.005)
     np.testing.assert_allclose(explorable.mix(), [0.76, 1.08], atol=0.005)
     assert picture_texts(explorable)[-2:] == ["sum 1.00", "[0.76, 1.08]"]
-    assert [text for text in picture_texts(explorable) if re.fullmatch(r"0\.\d\d", text)] == ["0.36", "0.44", "0.12", "0.08"]
+    assert [text for text in picture_texts(explorable) if re.fullmatch(r"0\.\d\d", text)] == [
+        "0.36",
+        "0.44",
+        "0.12",
+        "0.08",
+    ]
 
 
 @pytest.mark.parametrize("asking", range(4))
@@ -144,8 +160,9 @@ def test_the_picture_from_inside_shows_the_recording():
         "Block 25, head 4: “users” reads", "Data", "0.02", "visualization", "0.02", "empowers", "0.95", "users", "0.01", "to", "",
         "After 26 blocks, the stream says", "“ to”", "100 %", "all others", "0 %",
     ]  # fmt: skip
-    assert explorable.sentence() == (
-        "Block 25, head 4: “users” reads: Data 0.02, visualization 0.02, empowers 0.95, users 0.01. "
+    assert (
+        explorable.sentence()
+        == "Block 25, head 4: “users” reads: Data 0.02, visualization 0.02, empowers 0.95, users 0.01. "
         "After 26 blocks, the stream says: “ to” 100 %, all others 0 %."
     )
 
@@ -153,7 +170,9 @@ def test_the_picture_from_inside_shows_the_recording():
 def test_before_any_block_nothing_has_been_read():
     explorable = explorables.Inside(after=0)
     assert explorable.weights().tolist() == [0] * 5
-    assert explorable.sentence().startswith("No block has run: nothing read. Before any block, the stream says: “ to” 100 %")
+    assert explorable.sentence().startswith(
+        "No block has run: nothing read. Before any block, the stream says: “ to” 100 %"
+    )
     assert not [text for text in picture_texts(explorable) if re.fullmatch(r"\d\.\d\d", text)]
 
 
@@ -177,30 +196,42 @@ def test_the_normalization_picture_shows_the_library_s_numbers():
     explorable = explorables.Normalization(x=[1, 2, -0.5, 1.5], scale=2, shift=5)
     row = np.array([7.0, 9.0, 4.0, 8.0])
     expected = [row, layer_norm(row, np.ones(4), np.zeros(4)), rms_norm(row, np.ones(4))]
-    shown = [float(text.replace("−", "-")) for text in picture_texts(explorable) if re.fullmatch(r"−?[\d.]+", text)]
+    shown = [
+        float(text.replace("−", "-")) for text in picture_texts(explorable) if re.fullmatch(r"−?[\d.]+", text)
+    ]
     np.testing.assert_allclose(np.reshape(shown, (3, 4)), expected, atol=0.00501)
 
 
 def test_a_flat_row_is_zeros_after_layer_norm():
     explorable = explorables.Normalization(x=[7, 7, 7, 7])
     assert explorable.layer_norm().tolist() == [0, 0, 0, 0]
-    assert explorable.sentence() == "The row 7, 7, 7, 7 becomes 0, 0, 0, 0 after LayerNorm and 1, 1, 1, 1 after RMSNorm."
+    assert (
+        explorable.sentence()
+        == "The row 7, 7, 7, 7 becomes 0, 0, 0, 0 after LayerNorm and 1, 1, 1, 1 after RMSNorm."
+    )
 
 
 @pytest.mark.parametrize(
-    "size, total", [("small", 124_439_808), ("medium", 354_823_168), ("large", 774_030_080), ("XL", 1_557_611_200)]
+    "size, total",
+    [("small", 124_439_808), ("medium", 354_823_168), ("large", 774_030_080), ("XL", 1_557_611_200)],
 )
 def test_the_published_sizes_of_gpt2_have_the_published_totals(size, total):
     explorable = explorables.Parameters(**SIZES[size])
     assert sum(explorable.counts().values()) == total
-    assert f"has {total:,} parameters" in explorable.sentence() and picture_texts(explorable)[-1] == f"{total:,}"
+    assert (
+        f"has {total:,} parameters" in explorable.sentence() and picture_texts(explorable)[-1] == f"{total:,}"
+    )
 
 
 @pytest.mark.parametrize("width, layers, vocabulary, context", [(3, 1, 11, 8), (8, 3, 5, 16), (24, 2, 7, 2)])
-def test_the_parts_add_up_to_the_ledger_of_a_model_that_really_has_its_tables(width, layers, vocabulary, context):
+def test_the_parts_add_up_to_the_ledger_of_a_model_that_really_has_its_tables(
+    width, layers, vocabulary, context
+):
     config = gpt2.Config(context, heads=1, eps=1e-5)
     real = parameter_ledger(gpt2.initialize(config, vocabulary, width, layers, rng=np.random.default_rng(0)))
-    explorable = explorables.Parameters(width=width, layers=layers, vocabulary=vocabulary, context=context, heads=1)
+    explorable = explorables.Parameters(
+        width=width, layers=layers, vocabulary=vocabulary, context=context, heads=1
+    )
     made = parameter_ledger(explorable.model())
     assert made == real
     assert sum(explorable.counts().values()) == sum(entry.count for entry in real)
@@ -249,7 +280,9 @@ def waiting(node, seen):
 
 
 def test_reach_s_chains_are_those_that_pytorch_records():
-    """For the row of word 15: of an RNN, of a CNN with four layers, and of attention, each with tables of 2 by 2."""
+    """For the row of word 15: of an RNN, of a CNN with four layers, and of attention, each with tables of 2
+    by 2.
+    """
     explorable = explorables.Reach()
     x, table, conv = (torch.ones(shape, requires_grad=True) for shape in [(16, 2), (2, 2), (3, 1, 2, 2)])
     convolved = x
@@ -290,7 +323,11 @@ def test_rope_s_dot_product_is_the_library_s_and_stands_on_the_curve(pairing):
 
 def test_rope_starts_where_its_query_and_key_fit_best():
     explorable = explorables.Rope()
-    assert explorable.dots().argmax() - explorables.rope.FARTHEST == explorable.query_position - explorable.key_position == 6
+    assert (
+        explorable.dots().argmax() - explorables.rope.FARTHEST
+        == explorable.query_position - explorable.key_position
+        == 6
+    )
 
 
 @pytest.mark.parametrize("w", [-2, -1, 0, 0.5, 3, 5.5])
@@ -319,7 +356,9 @@ def test_the_descent_s_path_is_that_of_pytorch_s_optimizer():
 
 
 def test_the_descent_never_leaves_its_picture():
-    """The walk stays between -2.5 and 6 and below a loss of 3.2, whatever the settings: that is where the axes end."""
+    """The walk stays between -2.5 and 6 and below a loss of 3.2, whatever the settings: that is where the
+    axes end.
+    """
     for start in np.linspace(-2, 2, 17):
         for rate in [0.1, *np.arange(0.5, 5.1, 0.5)]:
             explorable = explorables.Descent(start=start, rate=rate, steps=20)
@@ -328,14 +367,18 @@ def test_the_descent_never_leaves_its_picture():
             assert max(map(explorable.loss, [path.min(), path.max()])) < 3.2
 
 
-@pytest.mark.parametrize("rate, ends", [(0.1, "far"), (1, "there"), (2, "there"), (3, "swings"), (5, "jumps")])
+@pytest.mark.parametrize(
+    "rate, ends", [(0.1, "far"), (1, "there"), (2, "there"), (3, "swings"), (5, "jumps")]
+)
 def test_the_descent_s_learning_rate_is_too_small_right_or_too_large(rate, ends):
     explorable = explorables.Descent(rate=rate, steps=20)
     losses = np.array([explorable.loss(w) for w in explorable.path()[:-1]])
     lowest = -(0.75 * np.log(0.75) + 0.25 * np.log(0.25))
     assert losses.min() >= lowest - 1e-12
     assert (np.diff(losses) < 1e-14).all() == (rate <= 2)
-    assert (np.diff(explorable.path()[:5]) > 0).all() == (rate <= 1)  # with 2, the weight runs past and comes back
+    assert (np.diff(explorable.path()[:5]) > 0).all() == (
+        rate <= 1
+    )  # with 2, the weight runs past and comes back
     assert (losses[-1] - lowest < 1e-4) == (ends == "there")
     assert (losses.max() > losses[0]) == (ends == "jumps")
     if ends == "swings":
@@ -347,7 +390,9 @@ def test_the_descent_picture_shows_the_library_s_numbers():
     w = explorable.path()[-2]
     expected = [w, explorables.descent.loss_of(np.array([[w, 0]])), 2 * (1 / (1 + np.exp(-2 * w)) - 0.75)]
     [facts] = [text for text in picture_texts(explorable) if text.startswith("w = ")]
-    np.testing.assert_allclose([float(one.replace("−", "-")) for one in re.findall(r"−?[\d.]+", facts)], expected, atol=0.000501)
+    np.testing.assert_allclose(
+        [float(one.replace("−", "-")) for one in re.findall(r"−?[\d.]+", facts)], expected, atol=0.000501
+    )
     assert len(re.findall("<circle", explorable.still())) == 6
 
 
@@ -355,7 +400,11 @@ def test_the_sampling_picture_shows_the_library_s_percentages():
     explorable = explorables.Sampling()
     p = probabilities(np.array(explorable.logits), 0.8, top_k=5)
     shown = [text for text in picture_texts(explorable) if text.endswith("%")]
-    assert shown == [f"{100 * share:.2f} %" for share in p[:5]] == ["54.67 %", "20.87 %", "12.09 %", "6.26 %", "6.11 %"]
+    assert (
+        shown
+        == [f"{100 * share:.2f} %" for share in p[:5]]
+        == ["54.67 %", "20.87 %", "12.09 %", "6.26 %", "6.11 %"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -395,18 +444,26 @@ def test_caching_counts_every_step_of_the_loop():
         ({"token": 1}, "without, as many. A cache of 6 positions"),
         ({"token": 10}, "without, 11 times as many. A cache of 15 positions"),
         ({"token": 100}, "without, 73 times as many. A cache of 105 positions"),
-        ({"prompt": 512, "token": 513}, "without, 747 times as many. A cache of 1,024 positions holds 75,497,472 bytes."),
+        (
+            {"prompt": 512, "token": 513},
+            "without, 747 times as many. A cache of 1,024 positions holds 75,497,472 bytes.",
+        ),
     ],
 )
 def test_caching_says_how_much_the_cache_saves(settings, says):
     assert says in explorables.Caching(**settings).sentence()
 
 
-@pytest.mark.parametrize("cached, above", [(True, "not computed again"), (False, "computed again for nothing")])
+@pytest.mark.parametrize(
+    "cached, above", [(True, "not computed again"), (False, "computed again for nothing")]
+)
 def test_the_caching_picture_shows_the_counts(cached, above):
     texts = picture_texts(explorables.Caching(cached=cached))
     assert texts[:2] == ["query × key, 11 by 11", f"Last row: this step. Above: {above}."]
-    assert texts[3:5] == [f"This step, with the cache: {work(1, 11):,} multiply–adds", f"This step, without: {work(11, 11):,}"]
+    assert texts[3:5] == [
+        f"This step, with the cache: {work(1, 11):,} multiply–adds",
+        f"This step, without: {work(11, 11):,}",
+    ]
     assert texts[6] == f"All steps, without: {sum(work(s, s) for s in range(6, 12)):,}"
     assert picture_texts(explorables.Caching(cached=cached, token=1))[1] == "All pairs: this step."
 
@@ -423,9 +480,19 @@ def test_the_caching_picture_shows_the_counts(cached, above):
         (explorables.Matmul, {"weight": np.ones((8, 4))}, r"weight must be.*\(4, 8\).*got shape \(8, 4\)"),
         *[
             (explorables.Matmul, {"x": x}, r"x must be numbers of shape \(4,\) from -3 to 3, got")
-            for x in (["1", "2", "0", "1"], [b"1"] * 4, [True] * 4, [1j] * 4, np.ma.masked_equal([1, 2, 0, 1], 0), [None] * 4)
+            for x in (
+                ["1", "2", "0", "1"],
+                [b"1"] * 4,
+                [True] * 4,
+                [1j] * 4,
+                np.ma.masked_equal([1, 2, 0, 1], 0),
+                [None] * 4,
+            )
         ],
-        *[(explorables.Gate, {"z": z}, "Gate: z must be a number from -5 to 5, got") for z in ("1", b"1", np.True_, np.ma.masked, 1 + 0j, np.array("1"))],
+        *[
+            (explorables.Gate, {"z": z}, "Gate: z must be a number from -5 to 5, got")
+            for z in ("1", b"1", np.True_, np.ma.masked, 1 + 0j, np.array("1"))
+        ],
         (explorables.Matmul, {"column": 8}, "column.*8"),
         (explorables.Matmul, {"column": True}, "column.*int.*True"),
         (explorables.Matmul, {"column": 2.5}, "column.*int.*2.5"),
@@ -434,7 +501,11 @@ def test_the_caching_picture_shows_the_counts(cached, above):
         (explorables.Gate, {"z": 6}, "z must be a number from -5 to 5, got 6"),
         (explorables.Gate, {"gate": [0, 0, 0, 4]}, "gate must be"),
         (explorables.Gate, {"curves": ["tanh"]}, "curves.*relu.*tanh"),
-        (explorables.Attention, {"query": [1, 2]}, r"query must be numbers of shape \(4, 2\).*got shape \(2,\)"),
+        (
+            explorables.Attention,
+            {"query": [1, 2]},
+            r"query must be numbers of shape \(4, 2\).*got shape \(2,\)",
+        ),
         (explorables.Attention, {"asking": 4}, "asking.*4"),
         (explorables.Attention, {"causal": 2}, "causal.*2"),
         (explorables.Attention, {"words": [["cat"]] * 4}, "words.*length 2"),
@@ -442,7 +513,11 @@ def test_the_caching_picture_shows_the_counts(cached, above):
         (explorables.Inside, {"after": 31}, "after must be from 0 to 30, got 31"),
         (explorables.Inside, {"head": 9}, "head must be from 0 to 8, got 9"),
         (explorables.Inside, {"word": -1}, "word.*-1"),
-        (explorables.Inside, {"recording": {"prompt": ["a", "b"]}}, "recording must be what plaincourse.recording.record gives"),
+        (
+            explorables.Inside,
+            {"recording": {"prompt": ["a", "b"]}},
+            "recording must be what plaincourse.recording.record gives",
+        ),
         (explorables.Normalization, {"x": [1, 2, 3]}, r"x must be numbers of shape \(4,\).*got shape \(3,\)"),
         (explorables.Normalization, {"scale": 0}, "scale must be a number from 0.001 to 100"),
         (explorables.Normalization, {"shift": np.inf}, "shift must be.*inf"),
@@ -451,8 +526,6 @@ def test_the_caching_picture_shows_the_counts(cached, above):
         (explorables.Parameters, {"width": 8192}, "width.*8192"),
         (explorables.Parameters, {"layers": 0}, "layers.*0"),
         (explorables.Parameters, {"vocabulary": 1.5}, "vocabulary.*1.5"),
-
-
         (explorables.Reach, {"asking": 0}, "asking.*0"),
         (explorables.Reach, {"asked": 17}, "asked.*17"),
         (explorables.Reach, {"width": 1}, "width.*1"),
@@ -470,7 +543,11 @@ def test_the_caching_picture_shows_the_counts(cached, above):
         (explorables.Descent, {"steps": 21}, "steps.*21"),
         (explorables.Sampling, {"temperature": -1}, "temperature must be"),
         (explorables.Sampling, {"temperature": True}, "temperature must be.*True"),
-        (explorables.Sampling, {"temperature": 0.5, "top_k": None}, "temperature must be one of.*without top_k, got 0.5"),
+        (
+            explorables.Sampling,
+            {"temperature": 0.5, "top_k": None},
+            "temperature must be one of.*without top_k, got 0.5",
+        ),
         (explorables.Sampling, {"top_k": 0}, "top_k.*0"),
         (explorables.Sampling, {"top_p": 2}, "top_p.*2"),
         (explorables.Sampling, {"top_p": np.nan}, "top_p.*nan"),
@@ -478,7 +555,11 @@ def test_the_caching_picture_shows_the_counts(cached, above):
         (explorables.Sampling, {"logits": [1000] * 12}, "log_sum_exp must hold"),
         (explorables.Sampling, {"words": ["one"]}, "words.*12"),
         (explorables.Sampling, {"logits": [0] * 12}, "log_sum_exp must hold"),
-        (explorables.Sampling, {"log_sum_exp": [[0.8, -168.66687], [0.8, -160], [2, -63.6205]]}, "log_sum_exp must hold different temperatures, got 0.8 twice"),
+        (
+            explorables.Sampling,
+            {"log_sum_exp": [[0.8, -168.66687], [0.8, -160], [2, -63.6205]]},
+            "log_sum_exp must hold different temperatures, got 0.8 twice",
+        ),
     ],
 )
 def test_bad_settings_are_refused_with_what_came_and_what_was_expected(kind, settings, says):
@@ -504,9 +585,15 @@ def test_arrays_are_taken_and_kept_as_plain_lists():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_numbers_of_numpy_are_kept_as_python_s(kind):
-    """Whatever NumPy's form of a setting is, the placeholder carries the same bytes; and no truth value is a whole number."""
+    """Whatever NumPy's form of a setting is, the placeholder carries the same bytes; and no truth value is a
+    whole number.
+    """
     plain = kind()
-    wholes = {name: value for name, value in plain.state().items() if isinstance(value, int | float) and not isinstance(value, bool)}
+    wholes = {
+        name: value
+        for name, value in plain.state().items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
     assert stored(kind(**{name: np.array(value)[()] for name, value in wholes.items()})) == stored(plain)
     for name, value in wholes.items():
         for truth in (True, False, np.True_):
@@ -521,21 +608,29 @@ def test_a_choice_is_kept_as_it_is_listed():
 
 def test_every_explorable_ships_its_files():
     folder = Path(explorables.__file__).parent
-    for name in ("kit.js", "loader.js", "explorable.css", "inside.json", *(f"{kind.module}.js" for kind in KINDS)):
+    for name in (
+        "kit.js",
+        "loader.js",
+        "explorable.css",
+        "inside.json",
+        *(f"{kind.module}.js" for kind in KINDS),
+    ):
         assert (folder / name).read_text(encoding="utf-8").strip()
 
 
 def test_the_book_s_extension_needs_no_widget_library():
     code = (
-        "import sys, plaincourse.book.explorables as e; e.output_files();"
-        "print([m for m in ('anywidget', 'ipywidgets', 'matplotlib', 'torch', 'plaincourse.explorables') if m in sys.modules])"
+        "import sys, plaincourse.book.explorables as e; e.output_files();print([m for m in ('anywidget',"
+        " 'ipywidgets', 'matplotlib', 'torch', 'plaincourse.explorables') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 
 def test_a_change_in_the_browser_reaches_the_kernel():
-    """What the modules send with save_changes arrives as one message; settings that depend on each other come together."""
+    """What the modules send with save_changes arrives as one message; settings that depend on each other come
+    together.
+    """
     explorable = explorables.Sampling(temperature=0.5)
     explorable.set_state({"temperature": 0.8, "top_k": None})
     assert (explorable.temperature, explorable.top_k) == (0.8, None)

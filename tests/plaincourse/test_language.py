@@ -4,6 +4,7 @@ import math
 import numpy as np
 import pytest
 import torch
+
 from plaincourse import language
 from plainformer import gpt2
 from plainformer.generation import generate
@@ -20,11 +21,21 @@ def test_the_language_is_a_distribution():
     assert (probabilities > 0).all() and math.fsum(probabilities) == pytest.approx(1, abs=1e-12)
 
 
-@pytest.mark.parametrize("sentence, legal", [
-    ("cat fish quietly eats", True), ("cats fish quietly eat", True), ("dog milk drinks", True),
-    ("birds water slowly today drink", True), ("cat fish quietly eat", False), ("cats fish eats", False),
-    ("dog milk eats", False), ("dogs seeds today drink", False), ("fish cat eats", False), ("cat fish", False),
-])
+@pytest.mark.parametrize(
+    "sentence, legal",
+    [
+        ("cat fish quietly eats", True),
+        ("cats fish quietly eat", True),
+        ("dog milk drinks", True),
+        ("birds water slowly today drink", True),
+        ("cat fish quietly eat", False),
+        ("cats fish eats", False),
+        ("dog milk eats", False),
+        ("dogs seeds today drink", False),
+        ("fish cat eats", False),
+        ("cat fish", False),
+    ],
+)
 def test_the_verb_agrees_with_subject_and_object(sentence, legal):
     words = (language.START, *sentence.split())
     row = (*words, *[language.STOP] * (language.LENGTH - len(words)))
@@ -32,7 +43,8 @@ def test_the_verb_agrees_with_subject_and_object(sentence, legal):
 
 
 def test_a_pencil_gives_the_floor():
-    # ln 6 for the subject, ln 4 for the object; then a coin, and after heads an adverb and another coin; the verb is sure.
+    # ln 6 for the subject, ln 4 for the object; then a coin, and after heads an adverb and another coin; the
+    # verb is sure.
     adverbs = math.log(2) + 0.5 * (math.log(4) + math.log(2) + 0.5 * math.log(4))
     whole = math.log(6) + math.log(4) + adverbs
     assert language.floor() == pytest.approx(whole / (language.LENGTH - 1), rel=1e-12)
@@ -41,10 +53,12 @@ def test_a_pencil_gives_the_floor():
 
 
 def test_without_attention_the_agreement_costs_what_a_pencil_says():
-    # The word before and its place leave the subject's number open, 1 bit; and half of the time, after an adverb, also the
-    # object's kind. Place 3 tells how many adverbs there were, place 4 too.
+    # The word before and its place leave the subject's number open, 1 bit; and half of the time, after an
+    # adverb, also the object's kind. Place 3 tells how many adverbs there were, place 4 too.
     extra = 0.5 * math.log(2) + 0.5 * 2 * math.log(2)
-    assert language.floor_without_context() == pytest.approx(language.floor() + extra / (language.LENGTH - 1), rel=1e-12)
+    assert language.floor_without_context() == pytest.approx(
+        language.floor() + extra / (language.LENGTH - 1), rel=1e-12
+    )
 
 
 def test_samples_follow_the_language():
@@ -62,6 +76,7 @@ def test_samples_follow_the_language():
 def test_a_seed_fixes_the_batches():
     def first(seed):
         return list(itertools.islice(language.batches(np.random.default_rng(seed), 3), 2))
+
     assert np.array_equal(first(0), first(0)) and not np.array_equal(first(0), first(1))
     assert first(0)[0].shape == (3, language.LENGTH)
 
@@ -77,16 +92,28 @@ def test_words_become_ids_and_words_again():
 
 def test_no_words_are_no_ids():
     for text in ("", "  "):
-        assert language.encode(text).shape == (0,) and language.encode(text).dtype == language.encode("cat").dtype
+        assert (
+            language.encode(text).shape == (0,)
+            and language.encode(text).dtype == language.encode("cat").dtype
+        )
     assert language.decode(language.encode("")) == ""
 
 
 def test_ids_of_every_kind_are_read():
-    for ids in ([2, 8], (2, 8), np.array([2, 8]), np.array([2, 8], dtype=np.uint8), [np.int64(2), 8], torch.tensor([2, 8])):
+    for ids in (
+        [2, 8],
+        (2, 8),
+        np.array([2, 8]),
+        np.array([2, 8], dtype=np.uint8),
+        [np.int64(2), 8],
+        torch.tensor([2, 8]),
+    ):
         assert language.decode(ids) == "cat fish"
 
 
-@pytest.mark.parametrize("ids", [[-1], [20], [99], [2.0], ["cat"], [True], [None], [[2, 8]], 3, None, "cat", np.array([1.5])])
+@pytest.mark.parametrize(
+    "ids", [[-1], [20], [99], [2.0], ["cat"], [True], [None], [[2, 8]], 3, None, "cat", np.array([1.5])]
+)
 def test_an_id_that_is_no_word_is_named(ids):
     with pytest.raises(ValueError, match="^decode: ids must be a list of whole numbers from 0 to 19, got "):
         language.decode(ids)
@@ -109,20 +136,28 @@ def test_a_sample_needs_a_generator_and_a_count(draw):
 
 
 def test_a_tiny_decoder_learns_it():
-    """As in the training chapter, with a larger model: close to the floor, below what is possible without attention, and the verb right."""
+    """As in the training chapter, with a larger model: close to the floor, below what is possible without
+    attention, and the verb right.
+    """
     rng = np.random.default_rng(0)
     config = gpt2.Config(context=language.LENGTH, heads=2, eps=1e-5)
     model = trainable(gpt2.initialize(config, len(language.WORDS), 32, 2, rng, std=0.1))
-    losses = list(train(gpt2.forward, model, language.batches(rng, 64), Schedule(peak=0.01, steps=300, warmup=15)))
+    losses = list(
+        train(gpt2.forward, model, language.batches(rng, 64), Schedule(peak=0.01, steps=300, warmup=15))
+    )
     assert losses[0] == pytest.approx(2.764914, abs=1e-6)
     ids, probabilities = language.table()
     arrays = trained(model)
     logits, _ = gpt2.forward(ids, arrays)
     logits = logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
-    surprise = -np.take_along_axis(logits[:, :-1], ids[:, 1:, None], axis=-1)[..., 0].mean(axis=-1) @ probabilities
+    surprise = (
+        -np.take_along_axis(logits[:, :-1], ids[:, 1:, None], axis=-1)[..., 0].mean(axis=-1) @ probabilities
+    )
     assert language.floor() < surprise < language.floor() + 0.005
     assert surprise < language.floor_without_context() - 0.15
-    assert surprise == pytest.approx(0.8796584, abs=1e-6)  # to the digits that the chapter prints, on any machine
+    assert surprise == pytest.approx(
+        0.8796584, abs=1e-6
+    )  # to the digits that the chapter prints, on any machine
     legal, start = set(map(tuple, ids)), language.encode(language.START)
     written = [(*start, *generate(gpt2.forward, arrays, start, language.LENGTH - 1, rng)) for _ in range(50)]
     assert sum(row in legal for row in written) >= 48

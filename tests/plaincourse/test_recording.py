@@ -5,11 +5,12 @@ import runpy
 
 import numpy as np
 import pytest
+from project import ROOT
+
 from plaincourse.explorables import Inside
 from plaincourse.recording import lens, observe, record, sizes, written
 from plainformer import llama
 from plainformer.sampling import probabilities
-from project import ROOT
 
 TOOL = runpy.run_path(str(ROOT / "tools/inside.py"))
 SLACK = 0.1  # of a rounded number's last digit: what another machine's last bits may change
@@ -55,7 +56,9 @@ def test_a_recording_of_any_model_can_be_shown(tiny):
         assert abs(shares.get(written(letter), share) - share) <= 0.501
     assert abs(sum(shares.values()) + explorable.others() - 100) <= 3
     readings = lens(stream[:, 2], tiny)
-    assert explorable.places().tolist() == [1 + int((row > row[readings[-1].argmax()]).sum()) for row in readings]
+    assert explorable.places().tolist() == [
+        1 + int((row > row[readings[-1].argmax()]).sum()) for row in readings
+    ]
     assert json.loads("".join(TOOL["lines"](recording))) == recording
 
 
@@ -93,7 +96,9 @@ def test_the_stored_recording_is_small_and_written_by_the_tool():
 
 
 def test_the_stored_recording_is_smollm2_s(smollm2):
-    """Within the rounding: on another machine a number that lies between two may be rounded to the other one."""
+    """Within the rounding: on another machine a number that lies between two may be rounded to the other
+    one.
+    """
     model, tokenizer = smollm2
     recording = json.loads(TOOL["FILE"].read_text(encoding="utf-8"))
     ids = tokenizer.encode(TOOL["PROMPT"])

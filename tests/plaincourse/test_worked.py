@@ -9,13 +9,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import torch
+from project import NOTEBOOKS
 from sphinx.testing.util import SphinxTestApp
 
 from plaincourse.worked import Ledger, LedgerError, load, worked
 from plaincourse.worked.card import anchor
 from plaincourse.worked.compare import leaves, written
 from plaincourse.worked.ledger import VERDICTS, number
-from project import NOTEBOOKS
 
 LEDGER = load()
 ENTRIES = list(LEDGER.entries.values())
@@ -44,7 +44,9 @@ def test_an_entry_is_well_formed(entry):
     corrected = [part for part in entry.parts if part.printed and part.right and part.printed != part.right]
     if entry.verdict == "exact":  # a document's 0 may be checked as 0.000, but not as another number
         for part in corrected:
-            assert [number(a) == number(b) for a, b in zip(part.printed, part.right, strict=True)] == [True] * len(part.right)
+            assert [number(a) == number(b) for a, b in zip(part.printed, part.right, strict=True)] == [
+                True
+            ] * len(part.right)
     assert not re.search("[가-힣]{8}", entry.says + entry.why), "our own words, in English"
 
 
@@ -77,7 +79,11 @@ def test_the_small_ledger_of_the_next_test_is_good():
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('"exact"', '"right"', "A1: verdict must be one of exact, rounded, conditional, corrected, got 'right'"),
+        (
+            '"exact"',
+            '"right"',
+            "A1: verdict must be one of exact, rounded, conditional, corrected, got 'right'",
+        ),
         ('verdict = "exact"\n', "", "A1: verdict must be"),
         ('why = "Why."\n', "", "A1: why is missing or empty"),
         ('"Says."', '""', "A1: says is missing or empty"),
@@ -114,7 +120,9 @@ def calls(path):
             continue
         for node in ast.walk(ast.parse("".join(cell["source"]))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "worked":
-                assert isinstance(node.args[0], ast.Constant), f"{path.name}: worked() needs its id spelled out"
+                assert isinstance(node.args[0], ast.Constant), (
+                    f"{path.name}: worked() needs its id spelled out"
+                )
                 names = [keyword.arg for keyword in node.keywords]
                 assert None not in names, f"{path.name}: worked() needs its parts spelled out, not **"
                 found.append((node.args[0].value, [""] * (len(node.args) - 1) + names))
@@ -127,13 +135,20 @@ def test_there_are_chapters():
 
 
 def test_every_part_belongs_to_a_chapter():
-    missing = {f"{entry.id}: {part.chapter}" for entry in ENTRIES for part in entry.parts if part.chapter not in NAMES}
+    missing = {
+        f"{entry.id}: {part.chapter}"
+        for entry in ENTRIES
+        for part in entry.parts
+        if part.chapter not in NAMES
+    }
     assert not missing
 
 
 @pytest.mark.parametrize("chapter", NAMES)
 def test_every_part_has_one_cell_and_every_cell_its_part(chapter):
-    wanted = sorted((entry.id, part.name) for entry in ENTRIES for part in entry.parts if part.chapter == chapter)
+    wanted = sorted(
+        (entry.id, part.name) for entry in ENTRIES for part in entry.parts if part.chapter == chapter
+    )
     computed = sorted((key, name) for key, names in calls(NAMES[chapter]) for name in names)
     assert computed == wanted
 
@@ -148,7 +163,9 @@ def test_the_stored_page_has_one_anchor_for_each_entry(chapter):
     ]
     ids = re.findall(r'class="worked-card[^>]* id="([^"]+)"', "".join("".join(html) for html in shown))
     assert len(ids) == len(set(ids))
-    assert {anchor(entry) for entry in ENTRIES if any(part.chapter == chapter for part in entry.parts)} <= set(ids)
+    assert {
+        anchor(entry) for entry in ENTRIES if any(part.chapter == chapter for part in entry.parts)
+    } <= set(ids)
 
 
 # ---- a wrong digit is seen
@@ -157,7 +174,9 @@ def test_the_stored_page_has_one_anchor_for_each_entry(chapter):
 def values(part):
     """What a cell would have to compute for this part: numbers for numbers."""
     flat, _ = leaves(part.expected)
-    return [float(number(item)) if isinstance(item, str) and number(item) is not None else item for item in flat]
+    return [
+        float(number(item)) if isinstance(item, str) and number(item) is not None else item for item in flat
+    ]
 
 
 def as_given(part, flat):
@@ -225,7 +244,16 @@ def test_numbers_of_every_kind(products):
 
 @pytest.mark.parametrize(
     "products",
-    [[[2, -2], [0.5, 0]], [[2], [-2, 0.5, 0]], {2: -2}, "2, -2, 0.5, 0", [2, -2, 0.5, 1j], [2, -2, 0.5, False], [2, -2, 0.5, 10**400], [2, -2, 0.5, -(10**9999)]],
+    [
+        [[2, -2], [0.5, 0]],
+        [[2], [-2, 0.5, 0]],
+        {2: -2},
+        "2, -2, 0.5, 0",
+        [2, -2, 0.5, 1j],
+        [2, -2, 0.5, False],
+        [2, -2, 0.5, 10**400],
+        [2, -2, 0.5, -(10**9999)],
+    ],
 )
 def test_numbers_of_the_wrong_kind(products):
     with pytest.raises(AssertionError, match="A3, part products"):
@@ -236,13 +264,17 @@ def test_an_exact_number_must_be_met_exactly():
     worked("A3", total=0.5 + 1e-8)
     with pytest.raises(AssertionError, match="expected 0.5, the cell computed 0.51"):
         worked("A3", total=0.51)
-    with pytest.raises(AssertionError, match="expected 0.5, the cell computed a whole number of more than 308 digits"):
+    with pytest.raises(
+        AssertionError, match="expected 0.5, the cell computed a whole number of more than 308 digits"
+    ):
         worked("A3", total=10**400)
 
 
 def test_a_rounded_number_may_be_half_a_unit_off():
     assert "38.5" not in repr(worked("C20", [-169.8949, -170.85, -171.4, -172.06, -172.08]))
-    with pytest.raises(AssertionError, match=r"C20 .*position 1: expected −169.89, the cell computed -169.8951"):
+    with pytest.raises(
+        AssertionError, match=r"C20 .*position 1: expected −169.89, the cell computed -169.8951"
+    ):
         worked("C20", [-169.8951, -170.85, -171.4, -172.06, -172.08])
 
 
@@ -258,7 +290,9 @@ def test_an_unknown_id_lists_near_ones(key):
 
 
 def test_a_wrong_call_says_how():
-    with pytest.raises(ValueError, match=r'A3 has no part without a name. Its parts: worked\("A3", products=…\) in matmul'):
+    with pytest.raises(
+        ValueError, match=r'A3 has no part without a name. Its parts: worked\("A3", products=…\) in matmul'
+    ):
         worked("A3", 1)
     with pytest.raises(ValueError, match="A3 has no part 'sum'"):
         worked("A3", sum=1)
@@ -312,11 +346,18 @@ def test_cards_of_one_entry_on_one_page_have_different_anchors():
 def test_the_appendix_lists_and_links_every_entry(tmp_path):
     source = tmp_path / "source"
     (source / "chapters" / "appendix").mkdir(parents=True)
-    (source / "conf.py").write_text('extensions = ["plaincourse.book.worked"]\nexclude_patterns = ["_build"]\n', encoding="utf-8")
-    toctree = "Book\n====\n\n.. toctree::\n\n   chapters/02_matmul\n   chapters/appendix/misconceptions\n   chapters/appendix/numbers\n"
+    (source / "conf.py").write_text(
+        'extensions = ["plaincourse.book.worked"]\nexclude_patterns = ["_build"]\n', encoding="utf-8"
+    )
+    toctree = (
+        "Book\n====\n\n.. toctree::\n\n   chapters/02_matmul\n   chapters/appendix/misconceptions\n  "
+        " chapters/appendix/numbers\n"
+    )
     (source / "index.rst").write_text(toctree, encoding="utf-8")
     (source / "chapters" / "02_matmul.rst").write_text("Matmul\n======\n", encoding="utf-8")
-    (source / "chapters" / "appendix" / "misconceptions.rst").write_text("Beliefs\n=======\n", encoding="utf-8")
+    (source / "chapters" / "appendix" / "misconceptions.rst").write_text(
+        "Beliefs\n=======\n", encoding="utf-8"
+    )
     numbers = source / "chapters" / "appendix" / "numbers.rst"
     numbers.write_text("Numbers\n=======\n\n.. worked-numbers::\n", encoding="utf-8")
     app = SphinxTestApp("html", srcdir=source, warningiserror=True)

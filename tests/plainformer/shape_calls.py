@@ -2,6 +2,7 @@
 
 Used by the test of the lines themselves and by the comparisons with PyTorch.
 """
+
 import importlib
 import inspect
 import pkgutil
@@ -9,10 +10,11 @@ import re
 from dataclasses import dataclass, field
 
 import numpy as np
-import plainformer
 import torch
 from hypothesis import assume
 from hypothesis import strategies as st
+
+import plainformer
 from plainformer.shapes import INDICES
 
 ENGINES = ("numpy", "torch")
@@ -48,7 +50,9 @@ def modules():
 def shaped_functions():
     """Every function with a shape line, from the module that defines it."""
     members = [(module, value) for module in modules() for value in vars(module).values()]
-    return [value for module, value in members if hasattr(value, "shapes") and value.__module__ == module.__name__]
+    return [
+        value for module, value in members if hasattr(value, "shapes") and value.__module__ == module.__name__
+    ]
 
 
 def engines(function):
@@ -76,7 +80,10 @@ def to_numpy(value):
 
 @dataclass(frozen=True)
 class Call:
-    """A legal call: the arguments of the line in order, parameters unfolded, as NumPy arrays, ints or None."""
+    """A legal call: the arguments of the line in order, parameters unfolded, as NumPy arrays, ints or
+    None.
+    """
+
     function: object
     flat: list
     sizes: dict
@@ -85,7 +92,9 @@ class Call:
     def arguments(self, engine="numpy", dtype=None):
         """The arguments as the function takes them, on an engine and in a dtype."""
         given = zip(self.function.shapes.inputs, self.flat)
-        return self.function.shapes.fold([convert(v, engine, None if a.name in INDICES else dtype) for a, v in given])
+        return self.function.shapes.fold(
+            [convert(v, engine, None if a.name in INDICES else dtype) for a, v in given]
+        )
 
     def run(self, engine="numpy", dtype=None):
         return self.apply(*self.arguments(engine, dtype))
@@ -104,14 +113,22 @@ class Call:
         return [(i, a, v) for i, a, v in self.given() if not a.integer and a.name not in ("mask", *INDICES)]
 
     def replace(self, position, value):
-        return Call(self.function, [*self.flat[:position], value, *self.flat[position + 1:]], self.sizes, self.settings)
+        return Call(
+            self.function,
+            [*self.flat[:position], value, *self.flat[position + 1 :]],
+            self.sizes,
+            self.settings,
+        )
 
     def expected_shapes(self):
         """The shapes of the results as the line has them."""
-        leading = np.broadcast_shapes(*(v.shape[:v.ndim - len(a.axes)] for _, a, v in self.given() if a.leading))
+        leading = np.broadcast_shapes(
+            *(v.shape[: v.ndim - len(a.axes)] for _, a, v in self.given() if a.leading)
+        )
 
         def shape(output):
             return (*(leading if output.leading else ()), *(length(axis, self.sizes) for axis in output.axes))
+
         return [shape(output) for output in self.function.shapes.outputs]
 
 
@@ -131,7 +148,9 @@ def letters(argument):
 
 @st.composite
 def numbers(draw, shape, bound):
-    """Normally distributed numbers of some magnitude, with a few that Hypothesis chooses itself: 0, tiny, up to ±bound."""
+    """Normally distributed numbers of some magnitude, with a few that Hypothesis chooses itself: 0, tiny, up
+    to ±bound.
+    """
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     array = np.asarray(rng.normal(size=shape) * draw(st.sampled_from([1.0, 1e-3, min(10.0, bound)])))
     chosen = draw(st.lists(st.floats(-bound, bound), max_size=3))
@@ -142,7 +161,9 @@ def numbers(draw, shape, bound):
 
 @st.composite
 def axis_sizes(draw, function, left_out, least):
-    """A size for every letter and three leading axes, pairwise different but where the call demands otherwise."""
+    """A size for every letter and three leading axes, pairwise different but where the call demands
+    otherwise.
+    """
     shapes = function.shapes
     names = sorted(set().union(*map(letters, [*shapes.inputs, *shapes.outputs])))
     drawn = draw(st.permutations(range(least, least + len(names) + 3)))
@@ -153,13 +174,13 @@ def axis_sizes(draw, function, left_out, least):
         if argument.name != "mask":
             sizes |= {name: sizes[FALLBACK[name]] for name in letters(argument) & set(FALLBACK)}
     assume(LEGAL.get(function.__name__, lambda sizes: True)(sizes))
-    return sizes, tuple(drawn[len(names):])
+    return sizes, tuple(drawn[len(names) :])
 
 
 @st.composite
 def leading_axes(draw, sizes, least):
     """None, one or two leading axes, and for each array a way to broadcast to them."""
-    full = sizes[:draw(st.integers(least, 2))]
+    full = sizes[: draw(st.integers(least, 2))]
     shorter = [full[i:] for i in range(len(full) + 1 - least)]
     return st.sampled_from([*shorter, tuple(1 for _ in full)])
 
@@ -178,7 +199,10 @@ def calls(draw, function, bound=10.0, least=1):
         elif argument.integer:
             flat.append(sizes[argument.axes[0]])
         else:
-            shape = (*(draw(leading) if argument.leading else ()), *(length(axis, sizes) for axis in argument.axes))
+            shape = (
+                *(draw(leading) if argument.leading else ()),
+                *(length(axis, sizes) for axis in argument.axes),
+            )
             flat.append(selection(argument.name, draw(numbers(shape, bound)), sizes))
     return Call(function, flat, sizes, required_settings(function))
 
@@ -192,5 +216,7 @@ def selection(name, array, sizes):
 
 def required_settings(function):
     """What a function needs beyond its line; a KeyError here asks for a new entry in SETTINGS."""
-    rest = list(inspect.signature(function).parameters.values())[len(function.shapes.names):]
-    return {parameter.name: SETTINGS[parameter.name] for parameter in rest if parameter.default is parameter.empty}
+    rest = list(inspect.signature(function).parameters.values())[len(function.shapes.names) :]
+    return {
+        parameter.name: SETTINGS[parameter.name] for parameter in rest if parameter.default is parameter.empty
+    }

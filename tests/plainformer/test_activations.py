@@ -8,12 +8,15 @@ import torch.nn.functional as F
 from against_torch import Case, against_pytorch, close
 from hypothesis import given
 from hypothesis import strategies as st
-from plainformer.activations import gelu, gelu_tanh, relu, sigmoid, silu, softmax
 from shape_calls import ENGINES, calls, convert, to_numpy
+
+from plainformer.activations import gelu, gelu_tanh, relu, sigmoid, silu, softmax
 
 ELEMENTWISE = [relu, sigmoid, silu, gelu, gelu_tanh]
 FAR = 1e30  # a magnitude that float32 holds, and its cube does not
-MAGNITUDES = np.array([0, 1e-300, 1e-30, 1e-3, 0.5, 1, 3, 6, 20, 30, 31, 88, 104, 709, 746, 1e4, 1e13, 1e30, 1e38])
+MAGNITUDES = np.array(
+    [0, 1e-300, 1e-30, 1e-3, 0.5, 1, 3, 6, 20, 30, 31, 88, 104, 709, 746, 1e4, 1e13, 1e30, 1e38]
+)
 
 
 def last_axis(x):
@@ -58,10 +61,14 @@ def test_nan_is_not_swallowed(function, engine):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("function, expected", [
-    (gelu, [-0.00404969, -0.04550026, -0.15865525, 0.84134475, 1.95449974, 2.99595031]),
-    (gelu_tanh, [-0.00363739, -0.04540231, -0.15880801, 0.84119199, 1.95459769, 2.99636261]),
-], ids=["exact", "tanh"])
+@pytest.mark.parametrize(
+    "function, expected",
+    [
+        (gelu, [-0.00404969, -0.04550026, -0.15865525, 0.84134475, 1.95449974, 2.99595031]),
+        (gelu_tanh, [-0.00363739, -0.04540231, -0.15880801, 0.84119199, 1.95459769, 2.99636261]),
+    ],
+    ids=["exact", "tanh"],
+)
 def test_the_two_forms_of_gelu(function, expected, engine):
     with np.errstate(all="raise"):
         result = function(convert(np.array([-3.0, -2, -1, 1, 2, 3]), engine))
@@ -81,16 +88,20 @@ def test_relu_is_flat_at_zero():
 
 # softmax
 
+
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("scores, expected", [
-    ([1000, 1001], [0.26894142, 0.73105858]),
-    ([-1001, -1000], [0.26894142, 0.73105858]),
-    ([1, 2, 3], [0.09003057, 0.24472847, 0.66524096]),
-    ([-np.inf, 0, 0], [0, 0.5, 0.5]),
-    ([-np.inf, -np.inf], [0, 0]),
-    ([-20000.0, -np.inf], [1, 0]),
-    ([7], [1]),
-])
+@pytest.mark.parametrize(
+    "scores, expected",
+    [
+        ([1000, 1001], [0.26894142, 0.73105858]),
+        ([-1001, -1000], [0.26894142, 0.73105858]),
+        ([1, 2, 3], [0.09003057, 0.24472847, 0.66524096]),
+        ([-np.inf, 0, 0], [0, 0.5, 0.5]),
+        ([-np.inf, -np.inf], [0, 0]),
+        ([-20000.0, -np.inf], [1, 0]),
+        ([7], [1]),
+    ],
+)
 def test_softmax_values(scores, expected, engine):
     x = np.array(scores)
     with np.errstate(all="raise"):
@@ -119,7 +130,7 @@ def test_softmax_of_a_square_sums_rows_not_columns():
 
 @given(calls(softmax, bound=50.0))
 def test_softmax_does_not_care_about_a_constant(call):
-    x, = call.arguments()
+    (x,) = call.arguments()
     np.testing.assert_allclose(softmax(x + 37), softmax(x), rtol=1e-12, atol=1e-13)
 
 

@@ -5,16 +5,27 @@ import torch.nn.functional as F
 from against_torch import Case, against_pytorch
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from plainformer.attention import (Attention, attention, attention_weights, causal_mask, merge_heads, multi_head_attention,
-                                   repeat_heads, split_heads)
 from shape_calls import ENGINES, calls, convert, to_numpy
+
+from plainformer.attention import (
+    Attention,
+    attention,
+    attention_weights,
+    causal_mask,
+    merge_heads,
+    multi_head_attention,
+    repeat_heads,
+    split_heads,
+)
 
 on_both_engines = pytest.mark.parametrize("engine", ENGINES)
 
 
 def torch_attention(query, key, value, mask=None, **options):
     """PyTorch's, with leading axes broadcast for it, and zeros where a query may look at nothing."""
-    leading = np.broadcast_shapes(*(x.shape[:-2] for x in (query, key, value) + (() if mask is None else (mask,))))
+    leading = np.broadcast_shapes(
+        *(x.shape[:-2] for x in (query, key, value) + (() if mask is None else (mask,)))
+    )
     q, k, v = (x.expand(*leading, *x.shape[-2:]) for x in (query, key, value))
     result = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, **options)
     return result if mask is None else torch.where(mask.any(-1, keepdim=True), result, 0)
@@ -28,7 +39,9 @@ def torch_weights(query, key, mask=None):
 
 
 def score_scale(query, key):
-    """The largest sum of terms behind a score of each query; a weight's error is that, times its size of at most 1."""
+    """The largest sum of terms behind a score of each query; a weight's error is that, times its size of at
+    most 1.
+    """
     return 1 + (query.abs() @ key.abs().mT / query.shape[-1] ** 0.5).amax(-1, keepdim=True)
 
 
@@ -79,6 +92,7 @@ def test_against_pytorch(case, check):
 
 # Weights and masks
 
+
 @on_both_engines
 @given(data=st.data())
 def test_weights_sum_to_one_or_to_zero(engine, data):
@@ -101,7 +115,9 @@ def test_a_query_that_may_look_at_nothing_gets_zeros(engine):
 
 
 def test_the_gradient_of_an_empty_row_is_zero_not_nan():
-    q, k, v = (torch.ones(*shape, dtype=torch.float64, requires_grad=True) for shape in ((2, 4), (3, 4), (3, 5)))
+    q, k, v = (
+        torch.ones(*shape, dtype=torch.float64, requires_grad=True) for shape in ((2, 4), (3, 4), (3, 5))
+    )
     attention(q, k, v, np.array([[False] * 3, [True, True, False]])).sum().backward()
     assert all(torch.isfinite(x.grad).all() for x in (q, k, v))
     assert not q.grad[0].any() and not v.grad[2].any()
@@ -128,9 +144,17 @@ def test_what_is_masked_has_no_influence(engine, data):
     np.testing.assert_array_equal(to_numpy(before), to_numpy(after))
 
 
-@pytest.mark.parametrize("make", [
-    lambda m: m, lambda m: m[::-1, ::-1], lambda m: m.T, lambda m: np.broadcast_to(m[:1], m.shape), torch.tensor,
-], ids=["plain", "reversed", "transposed", "read-only", "tensor"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda m: m,
+        lambda m: m[::-1, ::-1],
+        lambda m: m.T,
+        lambda m: np.broadcast_to(m[:1], m.shape),
+        torch.tensor,
+    ],
+    ids=["plain", "reversed", "transposed", "read-only", "tensor"],
+)
 @on_both_engines
 def test_every_kind_of_boolean_mask_serves_both_engines(engine, make):
     mask = make(causal_mask(3))
@@ -156,8 +180,11 @@ def test_a_mask_of_either_engine_serves_numbers_that_are_converted(engine, dtype
 def test_a_mask_of_numbers_is_refused(dtype):
     x, mask = np.ones((3, 4)), causal_mask(3).astype(dtype)
     params = Attention(*[np.eye(4)] * 4)
-    for name, call in {"attention_weights": lambda: attention_weights(x, x, mask), "attention": lambda: attention(x, x, x, mask),
-                       "multi_head_attention": lambda: multi_head_attention(x, params, 2, mask)}.items():
+    for name, call in {
+        "attention_weights": lambda: attention_weights(x, x, mask),
+        "attention": lambda: attention(x, x, x, mask),
+        "multi_head_attention": lambda: multi_head_attention(x, params, 2, mask),
+    }.items():
         with pytest.raises(TypeError, match=rf"^{name}: mask must be boolean \(True = may look\)"):
             call()
 
@@ -177,6 +204,7 @@ def test_scores_are_scaled_by_the_width_of_a_query(engine):
 
 # Causal masks
 
+
 @given(st.integers(1, 8), st.integers(1, 8))
 def test_causal_mask_lets_the_last_queries_look_back(queries, keys):
     assume(queries <= keys)
@@ -195,7 +223,9 @@ def test_causal_mask_values():
 @on_both_engines
 @pytest.mark.parametrize("queries, expected", [(1, [[3]]), (2, [[1.5], [3]]), (3, [[1], [1.5], [3]])])
 def test_causal_mask_over_equal_scores_takes_means(engine, queries, expected):
-    q, k, v = (convert(x, engine) for x in (np.zeros((queries, 1)), np.zeros((3, 1)), np.array([[1.0], [2], [6]])))
+    q, k, v = (
+        convert(x, engine) for x in (np.zeros((queries, 1)), np.zeros((3, 1)), np.array([[1.0], [2], [6]]))
+    )
     np.testing.assert_allclose(to_numpy(attention(q, k, v, causal_mask(queries, 3))), expected, rtol=1e-14)
 
 
@@ -210,6 +240,7 @@ def test_causal_mask_refuses_more_queries_than_keys(kind):
 
 # Heads, each step alone: a round trip hides a fault
 
+
 @on_both_engines
 def test_split_heads_values(engine):
     result = split_heads(convert(np.arange(8).reshape(2, 4), engine), 2)
@@ -223,9 +254,14 @@ def test_merge_heads_values(engine):
 
 
 @on_both_engines
-@pytest.mark.parametrize("heads, times, expected", [
-    ([10, 20], 2, [10, 10, 20, 20]), ([0, 1, 2], 3, [0, 0, 0, 1, 1, 1, 2, 2, 2]), ([4, 5], 1, [4, 5]),
-])
+@pytest.mark.parametrize(
+    "heads, times, expected",
+    [
+        ([10, 20], 2, [10, 10, 20, 20]),
+        ([0, 1, 2], 3, [0, 0, 0, 1, 1, 1, 2, 2, 2]),
+        ([4, 5], 1, [4, 5]),
+    ],
+)
 def test_repeat_heads_keeps_a_group_together(engine, heads, times, expected):
     x = np.array(heads)[:, None, None] * np.ones((1, 2, 3))
     np.testing.assert_array_equal(to_numpy(repeat_heads(convert(x, engine), times))[:, 0, 0], expected)
@@ -244,8 +280,14 @@ def test_heads_may_be_a_numpy_integer(engine, dtype, kind):
 
 # Multi-head attention
 
+
 def parameters(rng, width=6, context=6, heads=4, groups=2, size=5):
-    shapes = [(width, heads * size), (context, groups * size), (context, groups * size), (heads * size, width)]
+    shapes = [
+        (width, heads * size),
+        (context, groups * size),
+        (context, groups * size),
+        (heads * size, width),
+    ]
     return Attention(*(rng.normal(size=shape) for shape in shapes + [shape[1:] for shape in shapes]))
 
 
@@ -272,24 +314,32 @@ def test_grouped_heads_against_pytorchs_own_grouping(groups):
     params = Attention(*map(torch.tensor, parameters(rng, groups=groups)))
     x = torch.tensor(rng.normal(size=(2, 7, 6)))
     q = heads_first(x @ params.query + params.query_bias, 4)
-    k, v = (heads_first(x @ w + b, groups) for w, b in ((params.key, params.key_bias), (params.value, params.value_bias)))
+    k, v = (
+        heads_first(x @ w + b, groups)
+        for w, b in ((params.key, params.key_bias), (params.value, params.value_bias))
+    )
     mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
     expected = mixed.transpose(1, 2).flatten(2) @ params.output + params.output_bias
-    torch.testing.assert_close(multi_head_attention(x, params, 4, causal_mask(7)), expected, rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(
+        multi_head_attention(x, params, 4, causal_mask(7)), expected, rtol=1e-12, atol=1e-12
+    )
 
 
 def test_the_loop_over_heads():
     rng = np.random.default_rng(0)
     params, x = parameters(rng, groups=4), rng.normal(size=(7, 6))
     q, k, v = (x @ w + b for w, b in zip(params[:3], params[4:7]))
-    pieces = [attention(*(y[:, 5 * h:5 * h + 5] for y in (q, k, v)), causal_mask(7)) for h in range(4)]
+    pieces = [attention(*(y[:, 5 * h : 5 * h + 5] for y in (q, k, v)), causal_mask(7)) for h in range(4)]
     expected = np.concatenate(pieces, axis=-1) @ params.output + params.output_bias
-    np.testing.assert_allclose(multi_head_attention(x, params, 4, causal_mask(7)), expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        multi_head_attention(x, params, 4, causal_mask(7)), expected, rtol=1e-12, atol=1e-12
+    )
 
 
 @on_both_engines
 def test_the_scale_is_the_width_of_a_head_not_of_the_model(engine):
-    # Two heads of width 4 in a model of width 8. Keys of ones and zeros, and values that read the weights off.
+    # Two heads of width 4 in a model of width 8. Keys of ones and zeros, and values that read the weights
+    # off.
     wide = np.concatenate([np.eye(4), np.eye(4)], axis=1)
     params = Attention(wide, wide, wide, np.eye(8)[:, :4])
     x, context = np.ones((1, 4)), np.stack([np.ones(4), np.zeros(4)])
@@ -303,7 +353,10 @@ def test_queries_in_pieces_equal_queries_in_one_pass(split):
     rng = np.random.default_rng(0)
     params, x = parameters(rng), rng.normal(size=(12, 6))
     ends = np.cumsum(split)
-    pieces = [multi_head_attention(x[end - n:end], params, 4, causal_mask(n, end), context=x[:end]) for n, end in zip(split, ends)]
+    pieces = [
+        multi_head_attention(x[end - n : end], params, 4, causal_mask(n, end), context=x[:end])
+        for n, end in zip(split, ends)
+    ]
     whole = multi_head_attention(x, params, 4, causal_mask(12))
     np.testing.assert_allclose(np.concatenate(pieces), whole, rtol=1e-11, atol=1e-12)
 
@@ -330,7 +383,9 @@ def test_without_a_mask_the_order_of_the_context_does_not_matter():
     rng = np.random.default_rng(0)
     params, x, context = parameters(rng, context=3), rng.normal(size=(5, 6)), rng.normal(size=(4, 3))
     shuffled = multi_head_attention(x, params, 4, context=context[::-1])
-    np.testing.assert_allclose(multi_head_attention(x, params, 4, context=context), shuffled, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(
+        multi_head_attention(x, params, 4, context=context), shuffled, rtol=1e-12, atol=1e-13
+    )
 
 
 @settings(max_examples=10)
@@ -338,7 +393,9 @@ def test_without_a_mask_the_order_of_the_context_does_not_matter():
 def test_without_a_context_x_is_the_context(call):
     arguments = call.arguments()
     if arguments[4] is None:
-        np.testing.assert_array_equal(multi_head_attention(*arguments), multi_head_attention(*arguments[:4], arguments[0]))
+        np.testing.assert_array_equal(
+            multi_head_attention(*arguments), multi_head_attention(*arguments[:4], arguments[0])
+        )
 
 
 def broken(**fields):
@@ -346,20 +403,56 @@ def broken(**fields):
     return parameters(np.random.default_rng(0))._replace(**fields)
 
 
-@pytest.mark.parametrize("params, heads, mask, message", [
-    (broken(), 3, None, "params.query has H*D = 20, which H = 3 does not divide"),
-    (broken(key=np.ones((6, 15)), value=np.ones((6, 15)), key_bias=None, value_bias=None), 4, None,
-     "heads = 4 must be a multiple of the key/value heads, G = 3"),
-    (broken(key=np.ones((6, 0)), value=np.ones((6, 0)), key_bias=None, value_bias=None), 4, None,
-     "heads = 4 must be a multiple of the key/value heads, G = 0"),
-    (broken(key=np.ones((6, 12)), key_bias=None), 4, None, "params.key has G*D = 12, which D = 5 does not divide"),
-    (broken(value=np.ones((6, 20))), 4, None, "params.value has G*D = 20, but G = 2 and D = 5: it must be 10"),
-    (broken(query=np.ones((6, 0)), query_bias=None), 4, None, "params.key has G*D = 10, which D = 0 does not divide"),
-    (broken(key=np.ones((3, 10)), value=np.ones((3, 10))), 4, None, "context has C = 6, params.key has C = 3: they must be equal"),
-    (broken(), 4, np.ones((7, 9), dtype=bool), "context has S = 7, mask has S = 9: they must be equal"),
-    (broken(), 4, np.ones((9, 7), dtype=bool), "mask has T = 9, x has T = 7: they must be equal"),
-    (broken(output_bias=np.ones(5)), 4, None, "params.output_bias has E = 5, x has E = 6: they must be equal"),
-])
+@pytest.mark.parametrize(
+    "params, heads, mask, message",
+    [
+        (broken(), 3, None, "params.query has H*D = 20, which H = 3 does not divide"),
+        (
+            broken(key=np.ones((6, 15)), value=np.ones((6, 15)), key_bias=None, value_bias=None),
+            4,
+            None,
+            "heads = 4 must be a multiple of the key/value heads, G = 3",
+        ),
+        (
+            broken(key=np.ones((6, 0)), value=np.ones((6, 0)), key_bias=None, value_bias=None),
+            4,
+            None,
+            "heads = 4 must be a multiple of the key/value heads, G = 0",
+        ),
+        (
+            broken(key=np.ones((6, 12)), key_bias=None),
+            4,
+            None,
+            "params.key has G*D = 12, which D = 5 does not divide",
+        ),
+        (
+            broken(value=np.ones((6, 20))),
+            4,
+            None,
+            "params.value has G*D = 20, but G = 2 and D = 5: it must be 10",
+        ),
+        (
+            broken(query=np.ones((6, 0)), query_bias=None),
+            4,
+            None,
+            "params.key has G*D = 10, which D = 0 does not divide",
+        ),
+        (
+            broken(key=np.ones((3, 10)), value=np.ones((3, 10))),
+            4,
+            None,
+            "context has C = 6, params.key has C = 3: they must be equal",
+        ),
+        (broken(), 4, np.ones((7, 9), dtype=bool), "context has S = 7, mask has S = 9: they must be equal"),
+        (broken(), 4, np.ones((9, 7), dtype=bool), "mask has T = 9, x has T = 7: they must be equal"),
+        (
+            broken(output_bias=np.ones(5)),
+            4,
+            None,
+            "params.output_bias has E = 5, x has E = 6: they must be equal",
+        ),
+    ],
+)
 def test_what_does_not_fit_is_named(params, heads, mask, message):
     with pytest.raises(ValueError) as caught:
         multi_head_attention(np.ones((7, 6)), params, heads, mask)

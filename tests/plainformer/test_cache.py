@@ -4,11 +4,12 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 import torch
+from shape_calls import ENGINES, to_numpy
+from tiny_models import FAMILIES, tiny
+
 from plainformer import gpt2, llama
 from plainformer.cache import Cache, Store, append, next_positions
 from plainformer.training import mapped
-from shape_calls import ENGINES, to_numpy
-from tiny_models import FAMILIES, tiny
 
 every_family = pytest.mark.parametrize("family", FAMILIES)
 on_both_engines = pytest.mark.parametrize("engine", ENGINES)
@@ -20,7 +21,7 @@ def in_pieces(forward, model, ids, split):
     """The logits of all positions, read a piece at a time."""
     pieces, cache, start = [], None, 0
     for count in split:
-        logits, cache = forward(ids[..., start:start + count], model, cache)
+        logits, cache = forward(ids[..., start : start + count], model, cache)
         pieces.append(to_numpy(logits))
         start += count
         assert cache.length == start
@@ -85,7 +86,9 @@ def test_a_cache_that_failed_half_way_can_be_used_again(family):
     _, cache = forward(IDS[:5], model)
     _, cache = forward(IDS[5:6], model, cache)  # now there is room behind the cache
     last = model.blocks[-1]
-    broken = model._replace(blocks=(*model.blocks[:-1], last._replace(mlp=mapped(lambda array: array[:3], last.mlp))))
+    broken = model._replace(
+        blocks=(*model.blocks[:-1], last._replace(mlp=mapped(lambda array: array[:3], last.mlp)))
+    )
     with pytest.raises(ValueError):
         forward([0], broken, cache)
     result = forward(IDS[6:7], model, cache)[0]
@@ -100,8 +103,9 @@ def test_positions_go_on_where_the_cache_ends(family, split, monkeypatch):
     def spy(*arguments):
         seen.append(next_positions(*arguments).tolist())
         return np.array(seen[-1])
+
     monkeypatch.setattr("plainformer.cache.next_positions", spy)
-    in_pieces(module.forward, tiny(family), IDS[:sum(split)], split)
+    in_pieces(module.forward, tiny(family), IDS[: sum(split)], split)
     starts = np.cumsum((0, *split[:-1]))
     assert seen == [list(range(start, start + count)) for start, count in zip(starts, split)]
 
@@ -133,7 +137,11 @@ def lower(model, dtype, kept=()):
 
 
 @every_family
-@pytest.mark.parametrize(("dtype", "kept"), [(torch.float16, ()), (torch.bfloat16, ()), (torch.bfloat16, (1,)), (torch.float64, (1,))], ids=str)
+@pytest.mark.parametrize(
+    ("dtype", "kept"),
+    [(torch.float16, ()), (torch.bfloat16, ()), (torch.bfloat16, (1,)), (torch.float64, (1,))],
+    ids=str,
+)
 def test_half_and_mixed_precision_are_the_same_with_a_cache(family, dtype, kept):
     """Large rows: their sum of squares overflows where half precision is not computed in float32."""
     forward, model = FAMILIES[family].forward, lower(tiny(family, "torch", "float32"), dtype, kept)
@@ -151,14 +159,21 @@ def test_half_and_mixed_precision_are_the_same_with_a_cache(family, dtype, kept)
 @every_family
 def test_two_precisions_go_on_in_the_wider_one(family):
     forward, model = FAMILIES[family].forward, tiny(family, "torch", "float32")
-    model = model._replace(blocks=tuple(block._replace(mlp=lower(block.mlp, torch.float64)) for block in model.blocks))
+    model = model._replace(
+        blocks=tuple(block._replace(mlp=lower(block.mlp, torch.float64)) for block in model.blocks)
+    )
     _, cache = forward(IDS[:5], model)
-    np.testing.assert_allclose(forward(IDS[5:7], model, cache)[0], forward(IDS[:7], model)[0][5:], **TOLERANCE["float32"])
+    np.testing.assert_allclose(
+        forward(IDS[5:7], model, cache)[0], forward(IDS[:7], model)[0][5:], **TOLERANCE["float32"]
+    )
 
 
 @every_family
 def test_gradients_flow_through_a_cache(family):
-    forward, model = FAMILIES[family].forward, mapped(lambda tensor: tensor.requires_grad_(), tiny(family, "torch"))
+    forward, model = (
+        FAMILIES[family].forward,
+        mapped(lambda tensor: tensor.requires_grad_(), tiny(family, "torch")),
+    )
     whole = torch.autograd.grad(forward(IDS[:5], model)[0].square().sum(), model.embedding)[0]
     total, cache = 0, None
     for ids in (IDS[:2], IDS[2:3], IDS[3:4], IDS[4:5]):
@@ -170,10 +185,12 @@ def test_gradients_flow_through_a_cache(family):
 def test_threads_may_go_on_from_one_cache():
     class Slow(list):
         """Leaves other threads the time to come in between reading and writing."""
+
         def __getitem__(self, index):
             value = super().__getitem__(index)
             time.sleep(0.02)
             return value
+
     store = Store(np.zeros((1, 8, 2)), np.zeros((1, 8, 2)), Slow([3]))
     news = [np.full((1, 2, 2), float(number)) for number in range(1, 5)]
     with ThreadPoolExecutor(4) as pool:
@@ -187,13 +204,17 @@ def test_threads_may_go_on_from_one_cache():
 def test_a_cache_of_another_model_or_batch_is_refused(family):
     forward, model = FAMILIES[family].forward, tiny(family)
     _, cache = forward([[1, 2]], model)
-    with pytest.raises(ValueError, match=r"cache: it holds keys of .*, the new ones are .* made by another model or batch\?"):
+    with pytest.raises(
+        ValueError, match=r"cache: it holds keys of .*, the new ones are .* made by another model or batch\?"
+    ):
         forward([[3], [4]], model, cache)
     for other in (tiny(family, "torch"), tiny(family, "numpy", "float32")):
         with pytest.raises(ValueError, match="made by another model"):
             forward([[3]], other, cache)
     shorter = model._replace(blocks=model.blocks[:-1])
-    with pytest.raises(ValueError, match=r"forward: cache has (3|2) layers, the model (2|1): they must be equal"):
+    with pytest.raises(
+        ValueError, match=r"forward: cache has (3|2) layers, the model (2|1): they must be equal"
+    ):
         forward([[3]], shorter, cache)
     with pytest.raises(TypeError, match=r"forward: cache must be a Cache or None, got tuple"):
         forward([[3]], model, forward([[1, 2]], model))
@@ -201,11 +222,18 @@ def test_a_cache_of_another_model_or_batch_is_refused(family):
 
 def test_another_kind_of_model_is_refused():
     for name, kind, other in (("gpt2", "GPT2", "llama"), ("llama", "Llama", "gpt2")):
-        with pytest.raises(TypeError, match=rf"{name}.forward: model must be {kind}\(...\), got {type(tiny(other)).__name__}"):
+        with pytest.raises(
+            TypeError, match=rf"{name}.forward: model must be {kind}\(...\), got {type(tiny(other)).__name__}"
+        ):
             FAMILIES[name].forward([1], tiny(other))
         with pytest.raises(TypeError, match=r"got list"):
             FAMILIES[name].forward(tiny(name), [1])
-        with pytest.raises(ValueError, match=rf"{name}.forward: ids must be whole numbers in rows of one length, got \[\[1, 2\], \[3\]\]"):
+        with pytest.raises(
+            ValueError,
+            match=(
+                rf"{name}.forward: ids must be whole numbers in rows of one length, got \[\[1, 2\], \[3\]\]"
+            ),
+        ):
             FAMILIES[name].forward([[1, 2], [3]], tiny(name))
 
 
@@ -213,9 +241,13 @@ def test_another_kind_of_model_is_refused():
 def test_a_model_without_heads_or_blocks_is_refused(family):
     forward, model = FAMILIES[family].forward, tiny(family)
     for heads in (0, 2.0, None):
-        with pytest.raises(ValueError, match=rf"forward: config.heads must be a whole number of at least 1, got {heads}"):
+        with pytest.raises(
+            ValueError, match=rf"forward: config.heads must be a whole number of at least 1, got {heads}"
+        ):
             forward([1], model._replace(config=model.config._replace(heads=heads)))
-    with pytest.raises(ValueError, match="forward: the count of blocks must be a whole number of at least 1, got 0"):
+    with pytest.raises(
+        ValueError, match="forward: the count of blocks must be a whole number of at least 1, got 0"
+    ):
         forward([1], model._replace(blocks=()))
 
 
@@ -227,6 +259,7 @@ def test_a_wrong_pairing_is_refused():
 
 
 # The parts
+
 
 def test_append_leaves_what_it_was_given_alone():
     keys = np.arange(6.0).reshape(1, 3, 2)

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
-from plainformer.embedding import embed
 from shape_calls import ENGINES, convert, to_numpy
+
+from plainformer.embedding import embed
 
 on_both_engines = pytest.mark.parametrize("engine", ENGINES)
 TABLE = np.arange(12.0).reshape(4, 3)
@@ -29,7 +30,9 @@ def test_every_kind_of_whole_number(engine, kind):
 
 
 @on_both_engines
-@pytest.mark.parametrize("ids, got", [([-1], "-1 to -1"), ([4], "4 to 4"), ([0, -1, 2], "-1 to 2"), ([[0], [4]], "0 to 4")])
+@pytest.mark.parametrize(
+    "ids, got", [([-1], "-1 to -1"), ([4], "4 to 4"), ([0, -1, 2], "-1 to 2"), ([[0], [4]], "0 to 4")]
+)
 def test_an_id_out_of_range_is_refused(engine, ids, got):
     with pytest.raises(ValueError, match=f"embed: ids must be from 0 to 3, got {got}"):
         embed(ids, convert(TABLE, engine))

@@ -1,13 +1,14 @@
 import numpy as np
 import pytest
 import torch
+from shape_calls import to_numpy
+from tiny_models import tiny
+
 from plainformer import gpt2
 from plainformer.attention import Attention
 from plainformer.mlp import MLP
 from plainformer.normalization import LayerNorm
 from plainformer.training import leaves, mapped
-from shape_calls import to_numpy
-from tiny_models import tiny
 
 IDS = [3, 1, 4, 1, 5, 9, 2, 6]
 
@@ -23,10 +24,15 @@ def ours(theirs, heads, engine):
         (qkv, biases), (output, output_bias) = pair(f"h.{i}.attn.c_attn"), pair(f"h.{i}.attn.c_proj")
         attention = Attention(*qkv.chunk(3, dim=1), output, *biases.chunk(3), output_bias)
         norms = LayerNorm(*pair(f"h.{i}.ln_1")), LayerNorm(*pair(f"h.{i}.ln_2"))
-        return gpt2.Block(norms[0], attention, norms[1], MLP(*pair(f"h.{i}.mlp.c_fc"), *pair(f"h.{i}.mlp.c_proj")))
+        return gpt2.Block(
+            norms[0], attention, norms[1], MLP(*pair(f"h.{i}.mlp.c_fc"), *pair(f"h.{i}.mlp.c_proj"))
+        )
+
     config = gpt2.Config(16, heads, theirs.config.layer_norm_epsilon)
     blocks = tuple(block(i) for i in range(theirs.config.n_layer))
-    model = gpt2.GPT2(config, w["wte.weight"], w["wpe.weight"], blocks, LayerNorm(*pair("ln_f")), w["lm_head.weight"].T)
+    model = gpt2.GPT2(
+        config, w["wte.weight"], w["wpe.weight"], blocks, LayerNorm(*pair("ln_f")), w["lm_head.weight"].T
+    )
     return model if engine == "torch" else mapped(lambda tensor: tensor.numpy(), model)
 
 
@@ -36,8 +42,15 @@ def test_logits_against_transformers(heads, layers, dtype, atol):
     from transformers import GPT2Config, GPT2LMHeadModel
 
     torch.manual_seed(heads)
-    config = GPT2Config(vocab_size=11, n_positions=16, n_embd=12, n_layer=layers, n_head=heads, layer_norm_epsilon=1e-3,
-                        initializer_range=0.4)
+    config = GPT2Config(
+        vocab_size=11,
+        n_positions=16,
+        n_embd=12,
+        n_layer=layers,
+        n_head=heads,
+        layer_norm_epsilon=1e-3,
+        initializer_range=0.4,
+    )
     theirs = GPT2LMHeadModel(config).to(getattr(torch, dtype)).eval()
     with torch.no_grad():
         for parameter in theirs.parameters():
@@ -63,7 +76,7 @@ def test_the_future_does_not_change_the_past():
     model = tiny("gpt2")
     before = gpt2.forward(IDS, model)[0]
     for t in range(len(IDS)):
-        changed = [*IDS[:t], (IDS[t] + 1) % 11, *IDS[t + 1:]]
+        changed = [*IDS[:t], (IDS[t] + 1) % 11, *IDS[t + 1 :]]
         moved = np.abs(gpt2.forward(changed, model)[0] - before).max(axis=-1) > 1e-12
         np.testing.assert_array_equal(moved, np.arange(len(IDS)) >= t)
 
@@ -73,8 +86,13 @@ def test_initialize():
     assert np.shares_memory(model.head, model.embedding) and model.head.shape == (64, 400)
     assert model.positions.shape == (50, 64) and len(model.blocks) == 8
     block = model.blocks[3]
-    for matrix, deviation in [(model.embedding, 0.02), (block.attention.key, 0.02), (block.mlp.up, 0.02),
-                              (block.attention.output, 0.02 / 4), (block.mlp.down, 0.02 / 4)]:
+    for matrix, deviation in [
+        (model.embedding, 0.02),
+        (block.attention.key, 0.02),
+        (block.mlp.up, 0.02),
+        (block.attention.output, 0.02 / 4),
+        (block.mlp.down, 0.02 / 4),
+    ]:
         assert matrix.std() == pytest.approx(deviation, rel=0.05) and abs(matrix.mean()) < deviation / 10
     for leaf in leaves(model):
         if leaf.ndim == 1:
@@ -84,20 +102,25 @@ def test_initialize():
 
 
 def test_initialize_with_the_same_seed_twice():
-    first, again, other = (gpt2.initialize(gpt2.Config(8, 2, 1e-5), 9, 6, 2, np.random.default_rng(s)) for s in (1, 1, 2))
+    first, again, other = (
+        gpt2.initialize(gpt2.Config(8, 2, 1e-5), 9, 6, 2, np.random.default_rng(s)) for s in (1, 1, 2)
+    )
     assert all(np.array_equal(a, b) for a, b in zip(leaves(first), leaves(again), strict=True))
     assert not np.array_equal(first.embedding, other.embedding)
     with pytest.raises(TypeError, match="gpt2.initialize: rng must be a numpy.random.Generator, got int"):
         gpt2.initialize(gpt2.Config(8, 2, 1e-5), 9, 6, 2, 0)
 
 
-@pytest.mark.parametrize("change, message", [
-    (dict(layers=0), "layers must be a whole number of at least 1, got 0"),
-    (dict(width=8.0), "width must be a whole number of at least 1, got 8.0"),
-    (dict(vocabulary=-1), "vocabulary must be a whole number of at least 1, got -1"),
-    (dict(std=-1), "std must be a finite number, at least 0, got -1"),
-    (dict(std=np.nan), "std must be a finite number, at least 0, got nan"),
-])
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (dict(layers=0), "layers must be a whole number of at least 1, got 0"),
+        (dict(width=8.0), "width must be a whole number of at least 1, got 8.0"),
+        (dict(vocabulary=-1), "vocabulary must be a whole number of at least 1, got -1"),
+        (dict(std=-1), "std must be a finite number, at least 0, got -1"),
+        (dict(std=np.nan), "std must be a finite number, at least 0, got nan"),
+    ],
+)
 def test_initialize_refuses_wrong_sizes(change, message):
     sizes = dict(vocabulary=9, width=8, layers=2) | change
     with pytest.raises(ValueError, match=f"gpt2.initialize: {message}"):

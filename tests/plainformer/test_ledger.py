@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 import torch
+
 from plainformer import gpt2
 from plainformer.attention import Attention
 from plainformer.ledger import parameter_ledger
@@ -10,13 +11,25 @@ from plainformer.normalization import LayerNorm
 
 def small_gpt2(zeros=np.zeros):
     """GPT-2 small without its numbers."""
+
     def block():
         attention = Attention(*(zeros((768, 768)) for _ in range(4)), *(zeros(768) for _ in range(4)))
-        return gpt2.Block(LayerNorm(zeros(768), zeros(768)), attention, LayerNorm(zeros(768), zeros(768)),
-                          MLP(zeros((768, 3072)), zeros(3072), zeros((3072, 768)), zeros(768)))
+        return gpt2.Block(
+            LayerNorm(zeros(768), zeros(768)),
+            attention,
+            LayerNorm(zeros(768), zeros(768)),
+            MLP(zeros((768, 3072)), zeros(3072), zeros((3072, 768)), zeros(768)),
+        )
+
     embedding = zeros((50257, 768))
-    return gpt2.GPT2(gpt2.Config(1024, 12, 1e-5), embedding, zeros((1024, 768)), tuple(block() for _ in range(12)),
-                     LayerNorm(zeros(768), zeros(768)), embedding.T)
+    return gpt2.GPT2(
+        gpt2.Config(1024, 12, 1e-5),
+        embedding,
+        zeros((1024, 768)),
+        tuple(block() for _ in range(12)),
+        LayerNorm(zeros(768), zeros(768)),
+        embedding.T,
+    )
 
 
 @pytest.mark.parametrize("zeros", [np.zeros, torch.zeros])
@@ -25,7 +38,10 @@ def test_gpt2_small(zeros):
     assert sum(entry.count for entry in ledger) == 124_439_808
     assert ledger[0] == ("embedding", (50257, 768), 38_597_376, 38_597_376 / 124_439_808)
     assert [entry.name for entry in ledger[2:5]] == [
-        "blocks.0.attention_norm.gain", "blocks.0.attention_norm.bias", "blocks.0.attention.query"]
+        "blocks.0.attention_norm.gain",
+        "blocks.0.attention_norm.bias",
+        "blocks.0.attention.query",
+    ]
     assert "head" not in [entry.name for entry in ledger]
     assert sum(entry.share for entry in ledger) == pytest.approx(1)
 
@@ -40,7 +56,9 @@ def test_an_untied_head_counts():
 def test_views_side_by_side_are_not_the_same_array():
     matrix = np.zeros((4, 12))
     ledger = parameter_ledger(Attention(*np.split(matrix, 3, axis=1), np.zeros((4, 4))))
-    assert [entry[:3] for entry in ledger] == [(name, (4, 4), 16) for name in ("query", "key", "value", "output")]
+    assert [entry[:3] for entry in ledger] == [
+        (name, (4, 4), 16) for name in ("query", "key", "value", "output")
+    ]
 
 
 def test_blocks_in_a_list_count():
@@ -49,9 +67,18 @@ def test_blocks_in_a_list_count():
 
 
 def test_what_is_no_nest_of_parameters_is_refused():
-    with pytest.raises(TypeError, match="model must hold arrays, settings, None, and tuples or lists of them, got dict"):
+    with pytest.raises(
+        TypeError, match="model must hold arrays, settings, None, and tuples or lists of them, got dict"
+    ):
         parameter_ledger(MLP(np.ones((2, 3)), None, {"down": np.ones((3, 2))}, None))
 
 
 def test_settings_do_not_count():
-    assert len(parameter_ledger((gpt2.Config(8, np.int64(2), np.float64(1e-5)), "halves", True, None, np.ones(3)))) == 1
+    assert (
+        len(
+            parameter_ledger(
+                (gpt2.Config(8, np.int64(2), np.float64(1e-5)), "halves", True, None, np.ones(3))
+            )
+        )
+        == 1
+    )

@@ -1,12 +1,13 @@
 import numpy as np
 import pytest
 import torch
+from shape_calls import to_numpy
+from tiny_models import tiny
+
 from plainformer import llama
 from plainformer.attention import Attention
 from plainformer.mlp import SwiGLU
 from plainformer.training import leaves, mapped
-from shape_calls import to_numpy
-from tiny_models import tiny
 
 IDS = [3, 1, 4, 1, 5, 9, 2, 6]
 
@@ -21,7 +22,10 @@ def ours(theirs, engine):
         mlp = SwiGLU(*(w[f"layers.{i}.mlp.{name}_proj.weight"].T for name in ("gate", "up", "down")))
         norms = w[f"layers.{i}.input_layernorm.weight"], w[f"layers.{i}.post_attention_layernorm.weight"]
         return llama.Block(norms[0], attention, norms[1], mlp)
-    config = llama.Config(16, c.num_attention_heads, c.rms_norm_eps, c.rope_parameters["rope_theta"], "halves")
+
+    config = llama.Config(
+        16, c.num_attention_heads, c.rms_norm_eps, c.rope_parameters["rope_theta"], "halves"
+    )
     blocks = tuple(block(i) for i in range(c.num_hidden_layers))
     model = llama.Llama(config, w["embed_tokens.weight"], blocks, w["norm.weight"], w["lm_head.weight"].T)
     return model if engine == "torch" else mapped(lambda tensor: tensor.numpy(), model)
@@ -29,6 +33,7 @@ def ours(theirs, engine):
 
 class ExactRotations(torch.nn.Module):
     """The rotary angles in double precision."""
+
     def __init__(self, width, base):
         super().__init__()
         self.speeds = base ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
@@ -39,7 +44,9 @@ class ExactRotations(torch.nn.Module):
 
 
 def in_double(theirs):
-    """Put doubles where transformers computes in single precision whatever the model's: in the angles and the norms."""
+    """Put doubles where transformers computes in single precision whatever the model's: in the angles and the
+    norms.
+    """
     theirs = theirs.double()
     theirs.model.rotary_emb = ExactRotations(24 // theirs.config.num_attention_heads, 500.0)
     for owner in [theirs.model, *theirs.model.layers]:
@@ -50,15 +57,26 @@ def in_double(theirs):
 
 
 @pytest.mark.parametrize("dtype, atol", [("float64", 1e-9), ("float32", 1e-4)])
-@pytest.mark.parametrize("heads, groups, layers, tied", [(1, 1, 1, True), (4, 2, 2, False), (6, 2, 3, True), (4, 1, 2, True)])
+@pytest.mark.parametrize(
+    "heads, groups, layers, tied", [(1, 1, 1, True), (4, 2, 2, False), (6, 2, 3, True), (4, 1, 2, True)]
+)
 def test_logits_against_transformers(heads, groups, layers, tied, dtype, atol):
     from transformers import LlamaConfig, LlamaForCausalLM
 
     torch.manual_seed(heads)
-    config = LlamaConfig(vocab_size=11, hidden_size=24, intermediate_size=20, num_hidden_layers=layers, rms_norm_eps=1e-3,
-                         num_attention_heads=heads, num_key_value_heads=groups, max_position_embeddings=16,
-                         tie_word_embeddings=tied, rope_parameters={"rope_type": "default", "rope_theta": 500.0},
-                         initializer_range=0.4)
+    config = LlamaConfig(
+        vocab_size=11,
+        hidden_size=24,
+        intermediate_size=20,
+        num_hidden_layers=layers,
+        rms_norm_eps=1e-3,
+        num_attention_heads=heads,
+        num_key_value_heads=groups,
+        max_position_embeddings=16,
+        tie_word_embeddings=tied,
+        rope_parameters={"rope_type": "default", "rope_theta": 500.0},
+        initializer_range=0.4,
+    )
     theirs = LlamaForCausalLM(config).eval()
     theirs = in_double(theirs) if dtype == "float64" else theirs
     with torch.no_grad():
@@ -91,7 +109,7 @@ def test_the_future_does_not_change_the_past():
     model = tiny("llama")
     before = llama.forward(IDS, model)[0]
     for t in range(len(IDS)):
-        changed = [*IDS[:t], (IDS[t] + 1) % 11, *IDS[t + 1:]]
+        changed = [*IDS[:t], (IDS[t] + 1) % 11, *IDS[t + 1 :]]
         moved = np.abs(llama.forward(changed, model)[0] - before).max(axis=-1) > 1e-12
         np.testing.assert_array_equal(moved, np.arange(len(IDS)) >= t)
 
@@ -101,9 +119,17 @@ def test_initialize():
     model = llama.initialize(config, 400, 96, 8, 200, 2, np.random.default_rng(0))
     assert np.shares_memory(model.head, model.embedding) and model.head.shape == (96, 400)
     block = model.blocks[3]
-    assert block.attention.query.shape == (96, 96) and block.attention.key.shape == block.attention.value.shape == (96, 32)
-    for matrix, deviation in [(model.embedding, 0.02), (block.attention.key, 0.02), (block.mlp.gate, 0.02),
-                              (block.attention.output, 0.02 / 4), (block.mlp.down, 0.02 / 4)]:
+    assert block.attention.query.shape == (
+        96,
+        96,
+    ) and block.attention.key.shape == block.attention.value.shape == (96, 32)
+    for matrix, deviation in [
+        (model.embedding, 0.02),
+        (block.attention.key, 0.02),
+        (block.mlp.gate, 0.02),
+        (block.attention.output, 0.02 / 4),
+        (block.mlp.down, 0.02 / 4),
+    ]:
         assert matrix.std() == pytest.approx(deviation, rel=0.05) and abs(matrix.mean()) < deviation / 10
     assert all(set(leaf) == {1.0} for leaf in leaves(model) if leaf.ndim == 1)
     assert llama.forward(IDS, model)[0].shape == (8, 400)
@@ -111,15 +137,18 @@ def test_initialize():
         llama.initialize(config, 400, 96, 8, 200, 2, 0)
 
 
-@pytest.mark.parametrize("change, message", [
-    (dict(layers=0), "layers must be a whole number of at least 1, got 0"),
-    (dict(width=8.0), "width must be a whole number of at least 1, got 8.0"),
-    (dict(vocabulary=-1), "vocabulary must be a whole number of at least 1, got -1"),
-    (dict(std=-1), "std must be a finite number, at least 0, got -1"),
-    (dict(std=np.nan), "std must be a finite number, at least 0, got nan"),
-    (dict(hidden=0), "hidden must be a whole number of at least 1, got 0"),
-    (dict(groups=0), "groups must be a whole number of at least 1, got 0"),
-])
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (dict(layers=0), "layers must be a whole number of at least 1, got 0"),
+        (dict(width=8.0), "width must be a whole number of at least 1, got 8.0"),
+        (dict(vocabulary=-1), "vocabulary must be a whole number of at least 1, got -1"),
+        (dict(std=-1), "std must be a finite number, at least 0, got -1"),
+        (dict(std=np.nan), "std must be a finite number, at least 0, got nan"),
+        (dict(hidden=0), "hidden must be a whole number of at least 1, got 0"),
+        (dict(groups=0), "groups must be a whole number of at least 1, got 0"),
+    ],
+)
 def test_initialize_refuses_wrong_sizes(change, message):
     sizes = dict(vocabulary=9, width=8, layers=2, hidden=6, groups=2) | change
     with pytest.raises(ValueError, match=f"llama.initialize: {message}"):

@@ -3,9 +3,10 @@ import pytest
 import torch
 import torch.nn.functional as F
 from against_torch import Case, against_pytorch
+from shape_calls import ENGINES, convert
+
 from plainformer.activations import gelu, gelu_tanh, relu
 from plainformer.mlp import MLP, SwiGLU, mlp, swiglu
-from shape_calls import ENGINES, convert
 
 
 def plain_reference(x, p):
@@ -55,14 +56,20 @@ def test_silu_sits_on_the_gate(engine):
     # x = [1] reads the two rows off: gate [1, -2], up [3, 0.5].
     arrays = [np.array([[1.0, -2.0]]), np.array([[3.0, 0.5]]), np.eye(2)]
     gate, up, down = (convert(array, engine) for array in arrays)
-    hidden = [float(swiglu(convert(np.ones(1), engine), SwiGLU(gate, up, down[:, i:i + 1]))[0]) for i in range(2)]
+    hidden = [
+        float(swiglu(convert(np.ones(1), engine), SwiGLU(gate, up, down[:, i : i + 1]))[0]) for i in range(2)
+    ]
     np.testing.assert_allclose(hidden, [2.19317574, -0.11920292], rtol=0, atol=6e-9)
 
 
-@pytest.mark.parametrize("make", [
-    lambda n: (mlp, MLP(n(3, 7), n(7), n(7, 3), n(3))),
-    lambda n: (swiglu, SwiGLU(n(3, 7), n(3, 7), n(7, 3))),
-], ids=["mlp", "swiglu"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda n: (mlp, MLP(n(3, 7), n(7), n(7, 3), n(3))),
+        lambda n: (swiglu, SwiGLU(n(3, 7), n(3, 7), n(7, 3))),
+    ],
+    ids=["mlp", "swiglu"],
+)
 def test_tokens_do_not_mix(make, numbers):
     function, params = make(numbers)
     x = numbers(4, 3)

@@ -3,8 +3,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 from against_torch import Case, against_pytorch
-from plainformer.networks import GRU, LSTM, RNN, conv2d, gru_step, lstm_step, rnn, rnn_step
 from shape_calls import ENGINES, convert, to_numpy
+
+from plainformer.networks import GRU, LSTM, RNN, conv2d, gru_step, lstm_step, rnn, rnn_step
 
 on_both_engines = pytest.mark.parametrize("engine", ENGINES)
 
@@ -45,8 +46,12 @@ def torch_rnn(x, state, p):
     x = x.expand(*leading, *x.shape[-2:])
     state = state.expand(*leading, state.shape[-1])
     module = torch.nn.RNN(x.shape[-1], state.shape[-1], batch_first=True, dtype=x.dtype)
-    weights = {"weight_ih_l0": p.input.mT, "weight_hh_l0": p.recurrent.mT, "bias_ih_l0": p.bias,
-               "bias_hh_l0": torch.zeros_like(p.bias)}
+    weights = {
+        "weight_ih_l0": p.input.mT,
+        "weight_hh_l0": p.recurrent.mT,
+        "bias_ih_l0": p.bias,
+        "bias_hh_l0": torch.zeros_like(p.bias),
+    }
     flat = x.reshape(-1, *x.shape[-2:]), state.reshape(1, -1, state.shape[-1])
     return torch.func.functional_call(module, weights, flat)[0].reshape(*x.shape[:-1], -1)
 
@@ -64,8 +69,13 @@ def rnn_scale(x, state, p):
 
 
 @against_pytorch(
-    Case(conv2d, torch_conv2d, lambda image, filters, bias=None: torch_conv2d(
-        image.abs(), filters.abs(), None if bias is None else bias.abs())),
+    Case(
+        conv2d,
+        torch_conv2d,
+        lambda image, filters, bias=None: torch_conv2d(
+            image.abs(), filters.abs(), None if bias is None else bias.abs()
+        ),
+    ),
     Case(rnn_step, torch_rnn_step, step_scale),
     Case(rnn, torch_rnn, rnn_scale, bound=1.0),
     Case(lstm_step, torch_lstm_step, step_scale),
@@ -76,6 +86,7 @@ def test_against_pytorch(case, check):
 
 
 # Convolution
+
 
 @on_both_engines
 def test_conv2d_is_the_sum_of_the_formula(engine):
@@ -102,11 +113,15 @@ def test_conv2d_looks_the_same_everywhere():
 
 @pytest.mark.parametrize("size", [(4, 2), (2, 4), (9, 9), (0, 2), (2, 0), (0, 0), (0, 4)])
 def test_a_filter_that_does_not_fit_into_the_image_is_named(size):
-    with pytest.raises(ValueError, match="conv2d: filters have . rows and . columns, expected 1 to 3 and 1 to 3, as the image has"):
+    with pytest.raises(
+        ValueError,
+        match="conv2d: filters have . rows and . columns, expected 1 to 3 and 1 to 3, as the image has",
+    ):
         conv2d(np.ones((3, 3, 1)), np.ones((*size, 1, 1)))
 
 
 # Recurrence
+
 
 def numbers(*shape, rng=np.random.default_rng(1)):
     return rng.normal(size=shape)
@@ -114,7 +129,9 @@ def numbers(*shape, rng=np.random.default_rng(1)):
 
 @on_both_engines
 def test_rnn_is_its_steps(engine):
-    x, state, *rest = (convert(a, engine) for a in (numbers(2, 5, 3), numbers(4), numbers(3, 4), numbers(4, 4), numbers(4)))
+    x, state, *rest = (
+        convert(a, engine) for a in (numbers(2, 5, 3), numbers(4), numbers(3, 4), numbers(4, 4), numbers(4))
+    )
     params = RNN(*rest)
     states = rnn(x, state, params)
     for t in range(5):

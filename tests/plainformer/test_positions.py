@@ -5,14 +5,16 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from plainformer.positions import relative_bias, rope, rotate, rotations, sinusoidal
 from shape_calls import ENGINES, convert, to_numpy
+
+from plainformer.positions import relative_bias, rope, rotate, rotations, sinusoidal
 
 on_both_engines = pytest.mark.parametrize("engine", ENGINES)
 both_pairings = pytest.mark.parametrize("pairing", ["neighbours", "halves"])
 
 
 # Sinusoids
+
 
 def test_sinusoidal_values():
     table = sinusoidal(3, 4)
@@ -26,7 +28,9 @@ def test_sinusoidal_is_the_papers_formula(length, width):
     table = sinusoidal(length, width)
     for position, i in np.ndindex(length, width // 2):
         angle = position / 10000 ** (2 * i / width)
-        np.testing.assert_allclose(table[position, 2 * i:2 * i + 2], [math.sin(angle), math.cos(angle)], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            table[position, 2 * i : 2 * i + 2], [math.sin(angle), math.cos(angle)], rtol=0, atol=1e-12
+        )
 
 
 def test_a_step_turns_every_sinusoid_by_the_same_angle():
@@ -47,6 +51,7 @@ def test_an_odd_width_is_refused(width):
 
 # A bias for each distance
 
+
 @on_both_engines
 @given(st.integers(1, 6), st.integers(1, 6), st.integers(1, 4))
 def test_relative_bias_looks_up_the_distance(engine, queries, more, width):
@@ -65,14 +70,20 @@ def test_relative_bias_refuses_more_queries_than_keys():
 
 # Rotary positions
 
+
 @on_both_engines
-@pytest.mark.parametrize("pairing, expected", [
-    ("neighbours", [-1.14263966, 1.92207560, 2.95985067, 4.02979950]),
-    ("halves", [-1.98411065, 1.95990067, 2.46237790, 4.01979967]),
-])
+@pytest.mark.parametrize(
+    "pairing, expected",
+    [
+        ("neighbours", [-1.14263966, 1.92207560, 2.95985067, 4.02979950]),
+        ("halves", [-1.98411065, 1.95990067, 2.46237790, 4.01979967]),
+    ],
+)
 def test_rope_values(engine, pairing, expected):
     row = convert(np.array([[1.0, 2, 3, 4]]), engine)
-    np.testing.assert_allclose(to_numpy(rope(row, [1], base=1e4, pairing=pairing))[0], expected, rtol=0, atol=6e-9)
+    np.testing.assert_allclose(
+        to_numpy(rope(row, [1], base=1e4, pairing=pairing))[0], expected, rtol=0, atol=6e-9
+    )
     np.testing.assert_array_equal(to_numpy(rope(row, [0], pairing=pairing)), [[1, 2, 3, 4]])
 
 
@@ -84,6 +95,7 @@ def test_a_dot_product_depends_on_the_distance_alone(engine, pairing, seed, posi
 
     def score(at, other):
         return to_numpy(rope(query, [at], pairing=pairing) @ rope(key, [other], pairing=pairing).T)
+
     here, there = score(position + 7, position), score(position + 7 + shift, position + shift)
     np.testing.assert_allclose(here, there, rtol=1e-9, atol=1e-9)
     if shift:
@@ -94,7 +106,9 @@ def test_a_dot_product_depends_on_the_distance_alone(engine, pairing, seed, posi
 @given(st.integers(0, 99), st.integers(1, 6).map(lambda half: 2 * half))
 def test_the_pairings_are_equal_up_to_a_permutation(engine, seed, width):
     x = np.random.default_rng(seed).normal(size=(2, 3, width))
-    order = np.concatenate([np.arange(0, width, 2), np.arange(1, width, 2)])  # neighbours side by side -> halves
+    order = np.concatenate(
+        [np.arange(0, width, 2), np.arange(1, width, 2)]
+    )  # neighbours side by side -> halves
     neighbours = rope(convert(x, engine), [0, 4, 9])
     halves = rope(convert(x[..., order], engine), [0, 4, 9], pairing="halves")
     np.testing.assert_allclose(to_numpy(halves), to_numpy(neighbours)[..., order], rtol=1e-14)
@@ -112,7 +126,9 @@ def test_halves_against_the_rotary_embedding_of_transformers(base):
     from transformers import LlamaConfig
     from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply_rotary_pos_emb
 
-    config = LlamaConfig(hidden_size=32, num_attention_heads=4, rope_parameters={"rope_type": "default", "rope_theta": base})
+    config = LlamaConfig(
+        hidden_size=32, num_attention_heads=4, rope_parameters={"rope_type": "default", "rope_theta": base}
+    )
     positions = torch.tensor([[0, 1, 5, 90]])
     query, key = torch.randn(2, 1, 4, 4, 8, generator=torch.Generator().manual_seed(0))
     cos, sin = LlamaRotaryEmbedding(config)(query, positions)
@@ -129,7 +145,9 @@ def test_rope_keeps_single_precision_and_turns_far_positions_exactly():
 
 def test_rotations_and_rotate_are_rope_in_two_steps():
     x = np.random.default_rng(0).normal(size=(3, 5, 4))
-    np.testing.assert_array_equal(rotate(x, *rotations(np.arange(5), 4, 1e4, x), "halves"), rope(x, np.arange(5), 1e4, "halves"))
+    np.testing.assert_array_equal(
+        rotate(x, *rotations(np.arange(5), 4, 1e4, x), "halves"), rope(x, np.arange(5), 1e4, "halves")
+    )
 
 
 @pytest.mark.parametrize("pairing", ["half", "interleaved", None, 0])

@@ -5,8 +5,9 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from plainformer.sampling import apply_temperature, probabilities, sample, top_k, top_p
 from shape_calls import calls
+
+from plainformer.sampling import apply_temperature, probabilities, sample, top_k, top_p
 
 FUNCTIONS = {
     "apply_temperature": lambda z: apply_temperature(z, 0.7),
@@ -37,9 +38,10 @@ def best_first(logits):
 
 # Temperature
 
+
 @given(calls(apply_temperature), st.floats(0.05, 50))
 def test_temperature_divides(call, temperature):
-    logits, = call.arguments()
+    (logits,) = call.arguments()
     np.testing.assert_allclose(apply_temperature(logits, temperature), logits / temperature, rtol=1e-15)
 
 
@@ -66,7 +68,11 @@ def test_temperature_0_is_argmax_for_100_seeds():
 
 @pytest.mark.parametrize("temperature", [5e-324, 1e-310, 1e-300, 1e-250, 1e-199, 1e-100, 1e-9, 1e100, 1e308])
 def test_no_temperature_overflows(temperature):
-    for logits in (np.array([-1e5, -3e5, 2e5, 0]), np.array([3e38, -3e38, 0, 1]), np.array([1.0, -np.inf, 2, 3])):
+    for logits in (
+        np.array([-1e5, -3e5, 2e5, 0]),
+        np.array([3e38, -3e38, 0, 1]),
+        np.array([1.0, -np.inf, 2, 3]),
+    ):
         result = probabilities(logits, temperature)
         assert result[logits.argmax()] == result.max() and result.sum() == pytest.approx(1)
     assert result[1] == 0
@@ -75,11 +81,14 @@ def test_no_temperature_overflows(temperature):
 @pytest.mark.parametrize("temperature", [-1, -1e-9, np.nan, np.inf, "1", None, True, [1.0], 10**400])
 def test_a_wrong_temperature_is_named(temperature):
     for function in (apply_temperature, probabilities, lambda z, t: sample(z, np.random.default_rng(0), t)):
-        with pytest.raises(ValueError, match="apply_temperature: temperature must be a finite number, at least 0, got"):
+        with pytest.raises(
+            ValueError, match="apply_temperature: temperature must be a finite number, at least 0, got"
+        ):
             function(np.zeros(3), temperature)
 
 
 # Top-k
+
 
 @given(rows(), st.integers(1, 10))
 def test_top_k_keeps_the_k_largest_in_their_places(logits, k):
@@ -112,27 +121,35 @@ def test_top_k_of_ties_takes_the_lowest_ids():
 
 @pytest.mark.parametrize("k", [0, -1, 1.0, 2.5, "2", True, np.nan, [2], np.int64(0)])
 def test_a_wrong_k_is_named(k):
-    for function in (top_k, lambda z, k: probabilities(z, top_k=k), lambda z, k: sample(z, np.random.default_rng(0), top_k=k)):
+    for function in (
+        top_k,
+        lambda z, k: probabilities(z, top_k=k),
+        lambda z, k: sample(z, np.random.default_rng(0), top_k=k),
+    ):
         with pytest.raises(ValueError, match="top_k: k must be a whole number of at least 1, got"):
             function(np.zeros(3), k)
 
 
 # Top-p
 
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("chances, p, expected", [
-    ([0.3, 0.1, 0.1, 0.5], 0.8, {0, 3}),
-    ([0.4, 0.3, 0.2, 0.1], 0.8, {0, 1, 2}),
-    ([0.1, 0.2, 0.7], 0.8, {1, 2}),
-    ([0.1, 0.2, 0.7], 0.5, {2}),
-    ([0.1, 0.2, 0.7], 1e-9, {2}),
-    ([0.1, 0.2, 0.7], 1e-300, {2}),
-    ([0.1, 0.2, 0.7], 1, {0, 1, 2}),
-    ([0.1, 0.2, 0.7], 1.0, {0, 1, 2}),
-    ([0.5, 0.25, 0.125, 0.125], 0.75, {0, 1}),
-    ([0.25, 0.25, 0.25, 0.25], 0.5, {0, 1}),
-    ([1.0], 0.3, {0}),
-])
+@pytest.mark.parametrize(
+    "chances, p, expected",
+    [
+        ([0.3, 0.1, 0.1, 0.5], 0.8, {0, 3}),
+        ([0.4, 0.3, 0.2, 0.1], 0.8, {0, 1, 2}),
+        ([0.1, 0.2, 0.7], 0.8, {1, 2}),
+        ([0.1, 0.2, 0.7], 0.5, {2}),
+        ([0.1, 0.2, 0.7], 1e-9, {2}),
+        ([0.1, 0.2, 0.7], 1e-300, {2}),
+        ([0.1, 0.2, 0.7], 1, {0, 1, 2}),
+        ([0.1, 0.2, 0.7], 1.0, {0, 1, 2}),
+        ([0.5, 0.25, 0.125, 0.125], 0.75, {0, 1}),
+        ([0.25, 0.25, 0.25, 0.25], 0.5, {0, 1}),
+        ([1.0], 0.3, {0}),
+    ],
+)
 def test_top_p_edges(chances, p, expected, dtype):
     with np.errstate(all="raise"):
         assert kept(top_p(np.log(np.array(chances, dtype=dtype)), p)) == expected
@@ -142,7 +159,7 @@ def test_top_p_edges(chances, p, expected, dtype):
 def test_top_p_keeps_the_smallest_set_that_reaches_p(logits, p):
     chances = torch.softmax(torch.tensor(logits), -1).numpy()
     stay = kept(top_p(logits, p))
-    assert stay == set(best_first(logits)[:len(stay)])
+    assert stay == set(best_first(logits)[: len(stay)])
     assert chances[list(stay)].sum() >= p - BELOW
     smaller = combinations(range(len(logits)), len(stay) - 1)
     assert all(chances[list(ids)].sum() < p + BELOW for ids in smaller)
@@ -172,16 +189,23 @@ def test_top_p_treats_each_row_alone():
 
 @pytest.mark.parametrize("p", [0, 0.0, -0.1, 1.0001, np.nan, np.inf, "0.5", True, [0.5]])
 def test_a_wrong_p_is_named(p):
-    for function in (top_p, lambda z, p: probabilities(z, top_p=p), lambda z, p: sample(z, np.random.default_rng(0), top_p=p)):
-        with pytest.raises(ValueError, match="top_p: p must be a finite number, greater than 0 and at most 1, got"):
+    for function in (
+        top_p,
+        lambda z, p: probabilities(z, top_p=p),
+        lambda z, p: sample(z, np.random.default_rng(0), top_p=p),
+    ):
+        with pytest.raises(
+            ValueError, match="top_p: p must be a finite number, greater than 0 and at most 1, got"
+        ):
             function(np.zeros(3), p)
 
 
 # Everything together
 
+
 @given(calls(probabilities), st.floats(0.1, 10))
 def test_probabilities_against_pytorch(call, temperature):
-    logits, = call.arguments()
+    (logits,) = call.arguments()
     expected = torch.softmax(torch.tensor(logits) / temperature, -1)
     np.testing.assert_allclose(probabilities(logits, temperature), expected, rtol=1e-12, atol=1e-14)
 
@@ -213,6 +237,7 @@ def test_top_k_comes_before_top_p():
 
 
 # Draws
+
 
 def test_draws_follow_the_probabilities():
     logits = np.log([0.5467, 0.2087, 0.1209, 0.0626, 0.0611])
@@ -261,6 +286,7 @@ def test_the_generator_decides():
 
 # What comes in
 
+
 @every_function
 @given(logits=rows())
 def test_the_logits_are_left_alone(name, logits):
@@ -271,18 +297,21 @@ def test_the_logits_are_left_alone(name, logits):
 
 
 @every_function
-@pytest.mark.parametrize("logits, error, message", [
-    (np.zeros((2, 0)), ValueError, "logits have V = 0"),
-    (np.array([1.0, np.nan]), ValueError, "logits must not hold NaN or \\+inf"),
-    (np.array([1.0, np.inf]), ValueError, "logits must not hold NaN or \\+inf"),
-    (np.array([[1.0, 2.0], [-np.inf, -np.inf]]), ValueError, "every logit of a row is -inf"),
-    (np.array([1, 2], dtype=complex), TypeError, "logits must hold real numbers, got complex128"),
-    (np.array([True, False]), TypeError, "logits must hold real numbers, got bool"),
-    (np.array(1.0), ValueError, "logits must have shape \\(\\.\\.\\., V\\), got \\(\\)"),
-    (torch.zeros(3), TypeError, "logits must be a NumPy array, got Tensor"),
-    ([1.0, 2.0], TypeError, "logits must be a NumPy array or a PyTorch tensor, got list"),
-    (None, TypeError, "logits is missing, expected"),
-])
+@pytest.mark.parametrize(
+    "logits, error, message",
+    [
+        (np.zeros((2, 0)), ValueError, "logits have V = 0"),
+        (np.array([1.0, np.nan]), ValueError, "logits must not hold NaN or \\+inf"),
+        (np.array([1.0, np.inf]), ValueError, "logits must not hold NaN or \\+inf"),
+        (np.array([[1.0, 2.0], [-np.inf, -np.inf]]), ValueError, "every logit of a row is -inf"),
+        (np.array([1, 2], dtype=complex), TypeError, "logits must hold real numbers, got complex128"),
+        (np.array([True, False]), TypeError, "logits must hold real numbers, got bool"),
+        (np.array(1.0), ValueError, "logits must have shape \\(\\.\\.\\., V\\), got \\(\\)"),
+        (torch.zeros(3), TypeError, "logits must be a NumPy array, got Tensor"),
+        ([1.0, 2.0], TypeError, "logits must be a NumPy array or a PyTorch tensor, got list"),
+        (None, TypeError, "logits is missing, expected"),
+    ],
+)
 def test_wrong_logits_are_named(name, logits, error, message):
     with pytest.raises(error, match=rf": {message}"):
         FUNCTIONS[name](logits)

@@ -3,13 +3,23 @@ import math
 import numpy as np
 import pytest
 import torch
+from shape_calls import ENGINES, to_numpy
+
 from plainformer.attention import Attention
 from plainformer.mlp import MLP
 from plainformer.normalization import LayerNorm
 from plainformer.positions import sinusoidal
-from plainformer.seq2seq import Config, DecoderBlock, EncoderBlock, Seq2Seq, decode, encode, forward, padding_mask
+from plainformer.seq2seq import (
+    Config,
+    DecoderBlock,
+    EncoderBlock,
+    Seq2Seq,
+    decode,
+    encode,
+    forward,
+    padding_mask,
+)
 from plainformer.training import mapped
-from shape_calls import ENGINES, to_numpy
 
 on_both_engines = pytest.mark.parametrize("engine", ENGINES)
 E, F, HEADS, EPS = 12, 20, 3, 1e-4
@@ -35,16 +45,31 @@ def encoder_block(layer):
 
 
 def decoder_block(layer):
-    return DecoderBlock(attention(layer.self_attn), norm(layer.norm1), attention(layer.multihead_attn), norm(layer.norm2),
-                        mlp(layer), norm(layer.norm3))
+    return DecoderBlock(
+        attention(layer.self_attn),
+        norm(layer.norm1),
+        attention(layer.multihead_attn),
+        norm(layer.norm2),
+        mlp(layer),
+        norm(layer.norm3),
+    )
 
 
 @pytest.fixture(scope="module")
 def theirs():
     """PyTorch's model without its extra norms at the end, which the paper does not have."""
     torch.manual_seed(0)
-    settings = dict(dim_feedforward=F, dropout=0.0, layer_norm_eps=EPS, batch_first=True, norm_first=False, dtype=torch.float64)
-    encoder = torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(E, HEADS, **settings), 2, enable_nested_tensor=False)
+    settings = dict(
+        dim_feedforward=F,
+        dropout=0.0,
+        layer_norm_eps=EPS,
+        batch_first=True,
+        norm_first=False,
+        dtype=torch.float64,
+    )
+    encoder = torch.nn.TransformerEncoder(
+        torch.nn.TransformerEncoderLayer(E, HEADS, **settings), 2, enable_nested_tensor=False
+    )
     decoder = torch.nn.TransformerDecoder(torch.nn.TransformerDecoderLayer(E, HEADS, **settings), 3)
     module = torch.nn.Transformer(E, HEADS, custom_encoder=encoder, custom_decoder=decoder, batch_first=True)
     for parameter in module.parameters():
@@ -76,7 +101,10 @@ def test_against_the_module_with_copied_weights(theirs, tensors, engine, padded)
     future = ~torch.tensor(np.tri(4, dtype=bool))
     x, y = rows(SOURCE, tensors.source), rows(TARGET, tensors.target)
     memory = theirs.encoder(x, src_key_padding_mask=hidden)
-    whole = theirs(x, y, tgt_mask=future, src_key_padding_mask=hidden, memory_key_padding_mask=hidden) @ tensors.head
+    whole = (
+        theirs(x, y, tgt_mask=future, src_key_padding_mask=hidden, memory_key_padding_mask=hidden)
+        @ tensors.head
+    )
     model, mask = on(engine, tensors), REAL if padded else None
     np.testing.assert_allclose(to_numpy(encode(SOURCE, model, mask)), memory, rtol=1e-11, atol=1e-11)
     np.testing.assert_allclose(to_numpy(forward(SOURCE, TARGET, model, mask)), whole, rtol=1e-10, atol=1e-10)
@@ -98,11 +126,11 @@ def test_the_target_sees_its_past_and_the_whole_source(tensors):
     model, source, target = on("numpy", tensors), SOURCE[0], TARGET[0]
     before = forward(source, target, model)
     for t in range(4):
-        changed = [*target[:t], (target[t] + 1) % 8, *target[t + 1:]]
+        changed = [*target[:t], (target[t] + 1) % 8, *target[t + 1 :]]
         moved = np.abs(forward(source, changed, model) - before).max(axis=-1) > 1e-12
         np.testing.assert_array_equal(moved, np.arange(4) >= t)
     for s in range(6):
-        changed = [*source[:s], (source[s] + 1) % 9, *source[s + 1:]]
+        changed = [*source[:s], (source[s] + 1) % 9, *source[s + 1 :]]
         assert (np.abs(forward(changed, target, model) - before).max(axis=-1) > 1e-12).all()
         assert (np.abs(encode(changed, model) - encode(source, model)).max(axis=-1) > 1e-12).all()
 
@@ -127,12 +155,21 @@ def test_padding_mask_values():
     np.testing.assert_array_equal(padding_mask(np.array([True, True, False]), 2), [[1, 1, 0], [1, 1, 0]])
 
 
-@pytest.mark.parametrize("source, target, mask, error, message", [
-    ([9], [0], None, ValueError, "embed: ids must be from 0 to 8, got 9 to 9"),
-    ([0], [8], None, ValueError, "embed: ids must be from 0 to 7, got 8 to 8"),
-    ([0, 1], [0], np.ones(3, bool), ValueError, "mask has S = 3"),
-    ([0, 1], [0], np.ones(2), TypeError, r"padding_mask: mask must be boolean \(True = may look\), got float64"),
-])
+@pytest.mark.parametrize(
+    "source, target, mask, error, message",
+    [
+        ([9], [0], None, ValueError, "embed: ids must be from 0 to 8, got 9 to 9"),
+        ([0], [8], None, ValueError, "embed: ids must be from 0 to 7, got 8 to 8"),
+        ([0, 1], [0], np.ones(3, bool), ValueError, "mask has S = 3"),
+        (
+            [0, 1],
+            [0],
+            np.ones(2),
+            TypeError,
+            r"padding_mask: mask must be boolean \(True = may look\), got float64",
+        ),
+    ],
+)
 def test_what_does_not_fit_is_named(tensors, source, target, mask, error, message):
     with pytest.raises(error, match=message):
         forward(source, target, on("numpy", tensors), mask)

@@ -4,6 +4,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import torch
+
 from plainformer.settings import generator, number, token_ids, whole
 
 
@@ -13,7 +14,9 @@ def test_whole_gives_an_int(value):
     assert type(result) is int and result == value
 
 
-@pytest.mark.parametrize("value", [0, -1, np.int64(-3), True, np.True_, 1.0, np.float64(2), "1", None, [1], np.nan, 1j])
+@pytest.mark.parametrize(
+    "value", [0, -1, np.int64(-3), True, np.True_, 1.0, np.float64(2), "1", None, [1], np.nan, 1j]
+)
 def test_whole_refuses(value):
     with pytest.raises(ValueError, match="^f: k must be a whole number of at least 1, got "):
         whole("f", "k", value)
@@ -28,23 +31,47 @@ def test_whole_has_bounds():
         whole("f", "k", -1, 0)
 
 
-@pytest.mark.parametrize("values", [[3, 1], (3, 1), np.array([3, 1], "uint8"), torch.tensor([3, 1]), iter([3, 1]), range(3, -1, -2),
-                                    [np.int64(3), torch.tensor(1)]])
+@pytest.mark.parametrize(
+    "values",
+    [
+        [3, 1],
+        (3, 1),
+        np.array([3, 1], "uint8"),
+        torch.tensor([3, 1]),
+        iter([3, 1]),
+        range(3, -1, -2),
+        [np.int64(3), torch.tensor(1)],
+    ],
+)
 def test_token_ids_are_a_list_of_ints(values):
     ids = token_ids("f", "prompt", values)
     assert ids == [3, 1] and all(type(token) is int for token in ids)
 
 
-@pytest.mark.parametrize("values, place, got", [
-    ([1.9, 2.2], 0, "1.9"), ("12", 0, "'1'"), ([1, True], 1, "True"), (np.array([2.0]), 0, "2.0"), (np.array([[1, 2]]), 0, r"\[1, 2\]"),
-    (torch.tensor([[1], [2]]), 0, r"\[1\]"), (torch.tensor([True]), 0, "True"), ([4, -1], 1, "-1"), ([None], 0, "None"),
-])
+@pytest.mark.parametrize(
+    "values, place, got",
+    [
+        ([1.9, 2.2], 0, "1.9"),
+        ("12", 0, "'1'"),
+        ([1, True], 1, "True"),
+        (np.array([2.0]), 0, "2.0"),
+        (np.array([[1, 2]]), 0, r"\[1, 2\]"),
+        (torch.tensor([[1], [2]]), 0, r"\[1\]"),
+        (torch.tensor([True]), 0, "True"),
+        ([4, -1], 1, "-1"),
+        ([None], 0, "None"),
+    ],
+)
 def test_what_is_no_token_id_is_named(values, place, got):
-    with pytest.raises(ValueError, match=rf"^f: prompt\[{place}\] must be a whole number of at least 0, got {got}$"):
+    with pytest.raises(
+        ValueError, match=rf"^f: prompt\[{place}\] must be a whole number of at least 0, got {got}$"
+    ):
         token_ids("f", "prompt", values)
 
 
-@pytest.mark.parametrize("values, got", [(None, "None"), (5, "5"), (np.array(5), r"array\(5\)"), (torch.tensor(5), r"tensor\(5\)")])
+@pytest.mark.parametrize(
+    "values, got", [(None, "None"), (5, "5"), (np.array(5), r"array\(5\)"), (torch.tensor(5), r"tensor\(5\)")]
+)
 def test_what_is_no_list_of_token_ids_is_named(values, got):
     with pytest.raises(TypeError, match=f"^f: prompt must be a list of token ids, got {got}$"):
         token_ids("f", "prompt", values)
@@ -62,19 +89,39 @@ def test_number_gives_a_float(value):
     assert type(result) is float and result == float(value)
 
 
-@pytest.mark.parametrize("value", [-1e-300, -1, np.nan, np.inf, -np.inf, 10**400, True, "1", None, [0.5], 1j, Decimal("0.5"),
-                                   np.array(0.5), torch.tensor(0.5)])
+@pytest.mark.parametrize(
+    "value",
+    [
+        -1e-300,
+        -1,
+        np.nan,
+        np.inf,
+        -np.inf,
+        10**400,
+        True,
+        "1",
+        None,
+        [0.5],
+        1j,
+        Decimal("0.5"),
+        np.array(0.5),
+        torch.tensor(0.5),
+    ],
+)
 def test_number_refuses(value):
     with pytest.raises(ValueError, match="^f: p must be a finite number, at least 0, got "):
         number("f", "p", value)
 
 
-@pytest.mark.parametrize("options, legal, wrong, bounds", [
-    ({"high": 1}, [0, 1], [-0.1, 1.1], "at least 0 and at most 1"),
-    ({"high": 1, "above": True}, [1e-300, 1], [0, 1.1], "greater than 0 and at most 1"),
-    ({"high": 1, "below": True}, [0, 0.999], [1, -1], "at least 0 and less than 1"),
-    ({"low": 2}, [2, 1e300], [1.9], "at least 2"),
-])
+@pytest.mark.parametrize(
+    "options, legal, wrong, bounds",
+    [
+        ({"high": 1}, [0, 1], [-0.1, 1.1], "at least 0 and at most 1"),
+        ({"high": 1, "above": True}, [1e-300, 1], [0, 1.1], "greater than 0 and at most 1"),
+        ({"high": 1, "below": True}, [0, 0.999], [1, -1], "at least 0 and less than 1"),
+        ({"low": 2}, [2, 1e300], [1.9], "at least 2"),
+    ],
+)
 def test_number_has_bounds(options, legal, wrong, bounds):
     for value in legal:
         assert number("f", "p", value, **options) == value

@@ -1,19 +1,34 @@
-"""The shape lines, every one of them: found by looking, so that a new function is tested as soon as it has a line."""
+"""The shape lines, every one of them: found by looking, so that a new function is tested as soon as it has a
+line.
+"""
+
 import ast
 import inspect
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import numpy as np
-import plainformer
 import pytest
 import torch
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from shape_calls import (
+    ENGINES,
+    NUMPY_ONLY,
+    Call,
+    calls,
+    convert,
+    engines,
+    letters,
+    modules,
+    results,
+    shaped_functions,
+    to_numpy,
+)
+
+import plainformer
 from plainformer.attention import causal_mask, split_heads
 from plainformer.shapes import Array, shaped
-from shape_calls import (ENGINES, NUMPY_ONLY, Call, calls, convert, engines, letters, modules, results, shaped_functions,
-                         to_numpy)
 
 FUNCTIONS = shaped_functions()
 ON_TENSORS = [f for f in FUNCTIONS if f.__module__ not in NUMPY_ONLY]
@@ -27,12 +42,16 @@ PUBLIC = """linear relu sigmoid silu gelu gelu_tanh softmax mlp swiglu attention
 
 
 def follows_its_line(function):
-    """The property: whatever legal call Hypothesis builds from the line, the result has the shape of the line."""
+    """The property: whatever legal call Hypothesis builds from the line, the result has the shape of the
+    line.
+    """
+
     @settings(phases=[Phase.generate])
     @given(calls(function))
     def check(call):
         for engine in engines(function):
             assert [np.shape(result) for result in results(call.run(engine))] == call.expected_shapes()
+
     check()
 
 
@@ -46,6 +65,7 @@ def test_every_public_function_has_a_line():
 
 
 # A line that is wrong must not pass.
+
 
 class Pair(NamedTuple):
     left: Annotated[Array, "(E, F)"]
@@ -68,34 +88,46 @@ def flattened(x):
     return x.reshape((*x.shape[:-2], -1))
 
 
-@pytest.mark.parametrize("line, body", [
-    ("(..., T, D), (D, E) -> (..., T, E)", product),
-    ("(..., T, D) -> (..., D, T)", transposed),
-    ("(..., T, E), Pair -> (..., T, E)", through),
-    ("(..., H, D) -> (..., H*D)", flattened),
-])
+@pytest.mark.parametrize(
+    "line, body",
+    [
+        ("(..., T, D), (D, E) -> (..., T, E)", product),
+        ("(..., T, D) -> (..., D, T)", transposed),
+        ("(..., T, E), Pair -> (..., T, E)", through),
+        ("(..., H, D) -> (..., H*D)", flattened),
+    ],
+)
 def test_a_right_line_passes(line, body):
     follows_its_line(shaped(line)(body))
 
 
-@pytest.mark.parametrize("line, body", [
-    ("(..., T, D), (D, E) -> (..., E, T)", product),  # axes swapped in the result
-    ("(..., T, D), (D, E) -> (..., T, D)", product),  # the wrong letter
-    ("(..., T, D), (D, E) -> (T, E)", product),  # leading axes forgotten in the result
-    ("(..., T, D), (E, D) -> (..., T, E)", product),  # axes swapped in an argument
-    ("(..., T, D), (..., E) -> (..., T, E)", product),  # an axis missing
-    ("(..., T, D) -> (..., T, D)", transposed),
-    ("(..., T, F), Pair -> (..., T, F)", through),
-    ("(..., H, D) -> (..., H)", flattened),
-    ("(..., H, D), T? -> (..., T)", lambda x, times=None: flattened(x)),  # an optional argument that is not used
-])
+@pytest.mark.parametrize(
+    "line, body",
+    [
+        ("(..., T, D), (D, E) -> (..., E, T)", product),  # axes swapped in the result
+        ("(..., T, D), (D, E) -> (..., T, D)", product),  # the wrong letter
+        ("(..., T, D), (D, E) -> (T, E)", product),  # leading axes forgotten in the result
+        ("(..., T, D), (E, D) -> (..., T, E)", product),  # axes swapped in an argument
+        ("(..., T, D), (..., E) -> (..., T, E)", product),  # an axis missing
+        ("(..., T, D) -> (..., T, D)", transposed),
+        ("(..., T, F), Pair -> (..., T, F)", through),
+        ("(..., H, D) -> (..., H)", flattened),
+        (
+            "(..., H, D), T? -> (..., T)",
+            lambda x, times=None: flattened(x),
+        ),  # an optional argument that is not used
+    ],
+)
 def test_a_wrong_line_is_caught(line, body):
     with pytest.raises((AssertionError, ValueError, RuntimeError)):
         follows_its_line(shaped(line)(body))
 
 
 def test_a_new_function_in_a_new_module_is_found(tmp_path, monkeypatch):
-    text = 'from plainformer.shapes import shaped\n\n\n@shaped("(..., T, D) -> (..., D, T)")\ndef wrong(x):\n    return x\n'
+    text = (
+        'from plainformer.shapes import shaped\n\n\n@shaped("(..., T, D) -> (..., D, T)")\ndef wrong(x):\n   '
+        " return x\n"
+    )
     (tmp_path / "later_chapter.py").write_text(text, encoding="utf-8")
     monkeypatch.setattr(plainformer, "__path__", [*plainformer.__path__, str(tmp_path)])
     new = {function.__name__: function for function in shaped_functions()}["wrong"]
@@ -103,13 +135,16 @@ def test_a_new_function_in_a_new_module_is_found(tmp_path, monkeypatch):
         follows_its_line(new)
 
 
-@pytest.mark.parametrize("line", ["(T, D -> (T)", "t -> (T)", "(T), (D) -> (T)", "(T) (D) -> (T)", "Nothing -> (T)"])
+@pytest.mark.parametrize(
+    "line", ["(T, D -> (T)", "t -> (T)", "(T), (D) -> (T)", "(T) (D) -> (T)", "Nothing -> (T)"]
+)
 def test_a_line_that_cannot_be_read_is_an_error(line):
     with pytest.raises(ValueError):
         shaped(line)(lambda x: x)
 
 
 # What goes in wrong is named.
+
 
 def refused(call, argument, error, engine="numpy"):
     """The call raises an error that names the function and the argument."""
@@ -125,8 +160,10 @@ def test_a_wrong_size_is_named(function, data):
     for position, argument, value in call.given():
         others = set().union(*(set(a.axes) for i, a, _ in call.given() if i != position))
         for i, axis in enumerate(() if argument.integer else argument.axes):
-            if axis in others or "*" in axis and letters(argument) & others:
-                longer = np.concatenate([value, value.take([0], axis=i - len(argument.axes))], axis=i - len(argument.axes))
+            if axis in others or ("*" in axis and letters(argument) & others):
+                longer = np.concatenate(
+                    [value, value.take([0], axis=i - len(argument.axes))], axis=i - len(argument.axes)
+                )
                 for engine in engines(function):
                     refused(call.replace(position, longer), argument.name, ValueError, engine)
 
@@ -151,7 +188,9 @@ def test_leading_axes_that_do_not_broadcast_are_named(function, data):
     call = data.draw(calls(function))
     for position, argument, value in call.given():
         if argument.leading:
-            call = call.replace(position, value.reshape(-1, *value.shape[value.ndim - len(argument.axes):])[0])
+            call = call.replace(
+                position, value.reshape(-1, *value.shape[value.ndim - len(argument.axes) :])[0]
+            )
     first, *rest = [(i, argument, value) for i, argument, value in call.given() if argument.leading] or [None]
     for position, argument, value in rest:
         pair = call.replace(first[0], np.stack([first[2]] * 2)).replace(position, np.stack([value] * 3))
@@ -171,7 +210,10 @@ def test_a_wrong_kind_is_named(function, data):
             for wrong in (0, -1, 1.5, True, "2", np.float64(2), np.int64(0), [2]):
                 refused(call.replace(position, wrong), argument.name, ValueError)
             continue
-        wrong = [np.full_like(value, 1, dtype=dtype) for dtype in (complex, float if argument.name == "mask" else bool)]
+        wrong = [
+            np.full_like(value, 1, dtype=dtype)
+            for dtype in (complex, float if argument.name == "mask" else bool)
+        ]
         for other in [*WRONG, *wrong, *([] if argument.optional else [None])]:
             refused(call.replace(position, other), argument.name, (TypeError, ValueError))
 
@@ -189,7 +231,9 @@ def test_an_array_that_is_not_plain_is_named(function, data):
 
 
 @pytest.mark.parametrize("kind", [np.uint8, np.int64, np.array, torch.tensor])
-@pytest.mark.parametrize("function", [f for f in FUNCTIONS if any(a.integer for a in f.shapes.inputs)], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "function", [f for f in FUNCTIONS if any(a.integer for a in f.shapes.inputs)], ids=lambda f: f.__name__
+)
 @few
 @given(data=st.data())
 def test_every_kind_of_whole_number_counts(function, kind, data):
@@ -214,7 +258,9 @@ def test_two_engines_in_one_call_are_named(function, data):
         refused(call.replace(position, torch.tensor(value)), argument.name, TypeError)
 
 
-@pytest.mark.parametrize("function", [f for f in FUNCTIONS if any(f.shapes.classes)], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "function", [f for f in FUNCTIONS if any(f.shapes.classes)], ids=lambda f: f.__name__
+)
 @few
 @given(data=st.data())
 def test_wrong_parameters_are_named(function, data):
@@ -222,17 +268,22 @@ def test_wrong_parameters_are_named(function, data):
     for i, cls in enumerate(function.shapes.classes):
         for wrong in (None, tuple(arguments[i]), arguments[0]) if cls else ():
             name = function.shapes.names[i]
-            with pytest.raises(TypeError, match=rf"^{function.__name__}: {name} must be {cls.__name__}\(\.\.\.\), got"):
-                function(*arguments[:i], wrong, *arguments[i + 1:])
+            with pytest.raises(
+                TypeError, match=rf"^{function.__name__}: {name} must be {cls.__name__}\(\.\.\.\), got"
+            ):
+                function(*arguments[:i], wrong, *arguments[i + 1 :])
 
 
 @every_function
 def test_a_missing_argument_is_named(function):
-    with pytest.raises((TypeError, ValueError), match=rf"^{function.__name__}: ({'|'.join(function.shapes.names)}) "):
+    with pytest.raises(
+        (TypeError, ValueError), match=rf"^{function.__name__}: ({'|'.join(function.shapes.names)}) "
+    ):
         function()
 
 
 # What holds for all functions, on both engines.
+
 
 @every_function
 @given(data=st.data())
@@ -244,7 +295,7 @@ def test_the_arguments_are_left_alone(function, data):
             before = function.shapes.unfold(call.arguments(engine, dtype))
             call.apply(*arguments)
             for old, new in zip(before, function.shapes.unfold(arguments), strict=True):
-                assert old is None and new is None or np.array_equal(old, new)
+                assert (old is None and new is None) or np.array_equal(old, new)
 
 
 @on_tensors
@@ -276,7 +327,9 @@ def test_whole_numbers_become_floats(function, data):
         return
     for engine, default in (("numpy", "float64"), ("torch", "float32")):
         for dtype in ("int64", "int32", "int8"):
-            rounded = Call(function, function.shapes.unfold(call.arguments("numpy", dtype)), call.sizes, call.settings)
+            rounded = Call(
+                function, function.shapes.unfold(call.arguments("numpy", dtype)), call.sizes, call.settings
+            )
             both = zip(results(call.run(engine, dtype)), results(rounded.run(engine, default)), strict=True)
             for whole, plain in both:
                 assert str(whole.dtype).removeprefix("torch.") == default
@@ -299,11 +352,13 @@ def test_gradients_flow(function, data):
         for i, tensor in zip(here, tensors):
             arguments[i] = tensor
         return call.apply(*function.shapes.fold(arguments))
+
     torch.manual_seed(0)
     assert torch.autograd.gradcheck(of_the_numbers, [flat[i].requires_grad_() for i in here], fast_mode=True)
 
 
 # How the functions present themselves, and how small they are.
+
 
 @every_function
 def test_docstring_opens_with_the_line(function):

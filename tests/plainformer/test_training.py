@@ -5,13 +5,14 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from shape_calls import ENGINES, convert, to_numpy
+from tiny_models import FAMILIES, tiny
+
 from plainformer import gpt2
 from plainformer.attention import Attention
 from plainformer.mlp import MLP, mlp
 from plainformer.normalization import LayerNorm
 from plainformer.training import Schedule, cross_entropy, leaves, mapped, train, trainable, trained
-from shape_calls import ENGINES, convert, to_numpy
-from tiny_models import FAMILIES, tiny
 
 every_family = pytest.mark.parametrize("family", FAMILIES)
 on_both_engines = pytest.mark.parametrize("engine", ENGINES)
@@ -23,6 +24,7 @@ def start(family, seed=0, context=8):
 
 
 # Cross-entropy
+
 
 @on_both_engines
 @pytest.mark.parametrize("leading", [(), (3,), (2, 3)])
@@ -36,10 +38,12 @@ def test_cross_entropy_against_pytorch(engine, leading):
 
 
 def test_the_gradient_of_cross_entropy_against_pytorch():
-    logits = torch.randn(2, 5, 11, dtype=torch.float64, generator=torch.Generator().manual_seed(0)).requires_grad_()
+    logits = torch.randn(
+        2, 5, 11, dtype=torch.float64, generator=torch.Generator().manual_seed(0)
+    ).requires_grad_()
     theirs = F.cross_entropy(logits[:, :-1].reshape(-1, 11), torch.tensor(IDS[:, 1:]).reshape(-1))
-    expected, = torch.autograd.grad(theirs, logits)
-    ours, = torch.autograd.grad(cross_entropy(logits, IDS), logits)
+    (expected,) = torch.autograd.grad(theirs, logits)
+    (ours,) = torch.autograd.grad(cross_entropy(logits, IDS), logits)
     torch.testing.assert_close(ours, expected, rtol=1e-12, atol=1e-15)
     assert not ours[:, -1].any()  # the last position has no next token
 
@@ -53,11 +57,14 @@ def test_each_position_is_asked_for_the_next_id(engine):
     assert float(cross_entropy(convert(np.zeros((4, 5)), engine), [1, 3, 0, 2])) == pytest.approx(math.log(5))
 
 
-@pytest.mark.parametrize("ids, message", [
-    ([[1, 2, -1]], "cross_entropy: ids must be from 0 to 4, got -1 to 2"),
-    ([[1, 2, 5]], "cross_entropy: ids must be from 0 to 4, got 1 to 5"),
-    ([[1, 2]], "cross_entropy: ids has T = 2, logits has T = 3: they must be equal"),
-])
+@pytest.mark.parametrize(
+    "ids, message",
+    [
+        ([[1, 2, -1]], "cross_entropy: ids must be from 0 to 4, got -1 to 2"),
+        ([[1, 2, 5]], "cross_entropy: ids must be from 0 to 4, got 1 to 5"),
+        ([[1, 2]], "cross_entropy: ids has T = 2, logits has T = 3: they must be equal"),
+    ],
+)
 def test_wrong_ids_are_named(ids, message):
     with pytest.raises(ValueError, match=message):
         cross_entropy(np.zeros((1, 3, 5)), ids)
@@ -66,7 +73,10 @@ def test_wrong_ids_are_named(ids, message):
 @on_both_engines
 @pytest.mark.parametrize("shape", [(1, 5), (0, 5), (0, 3, 5), (2, 0, 3, 5), (3, 1, 5)])
 def test_without_a_next_token_there_is_no_loss(engine, shape):
-    with pytest.raises(ValueError, match="cross_entropy: ids must hold at least one row of two tokens: the last one has no next"):
+    with pytest.raises(
+        ValueError,
+        match="cross_entropy: ids must hold at least one row of two tokens: the last one has no next",
+    ):
         cross_entropy(convert(np.zeros(shape), engine), np.zeros(shape[:-1], int))
 
 
@@ -76,7 +86,9 @@ def test_a_row_without_a_word_is_refused(engine):
     logits[1, 3] = -np.inf  # the last row is asked for nothing
     assert float(cross_entropy(convert(logits, engine), np.ones((2, 4), int))) == pytest.approx(math.log(5))
     logits[0, 1] = -np.inf
-    with pytest.raises(ValueError, match="cross_entropy: every logit of a row is -inf: there is no word left to expect"):
+    with pytest.raises(
+        ValueError, match="cross_entropy: every logit of a row is -inf: there is no word left to expect"
+    ):
         cross_entropy(convert(logits, engine), np.ones((2, 4), int))
 
 
@@ -86,6 +98,7 @@ def test_a_word_that_is_ruled_out_surprises_without_end(engine):
 
 
 # The schedule
+
 
 def test_the_rate_rises_and_falls():
     schedule = Schedule(peak=0.4, steps=110, warmup=10, floor=0.1)
@@ -108,6 +121,7 @@ def test_the_cosine_against_pytorch(warmup):
 
 
 # Models that can be trained
+
 
 @every_family
 def test_trainable_copies_and_keeps_the_tie(family):
@@ -152,6 +166,7 @@ def test_a_shared_tensor_takes_one_step(recwarn):
 
     def forward(ids, params):
         return params[0] * params[1] * torch.tensor([[[0.0, 1.0], [0.0, 1.0]]]), None
+
     list(train(forward, (first, second), [np.array([[0, 1]])], Schedule(0.1, 1), weight_decay=0))
     assert first is second and first.item() == pytest.approx(2.1, abs=1e-5) and not recwarn
 
@@ -166,7 +181,9 @@ def test_blocks_in_a_list_are_trained_too():
 @pytest.mark.parametrize("function", [leaves, trainable])
 @pytest.mark.parametrize("blocks", [{}, (part for part in ()), np.tanh])
 def test_what_is_no_nest_of_parameters_is_refused(function, blocks):
-    with pytest.raises(TypeError, match="model must hold arrays, settings, None, and tuples or lists of them, got "):
+    with pytest.raises(
+        TypeError, match="model must hold arrays, settings, None, and tuples or lists of them, got "
+    ):
         function(start("gpt2")._replace(blocks=blocks))
 
 
@@ -176,9 +193,13 @@ def test_settings_may_be_numpy_scalars():
     assert trainable(model).config == model.config and len(leaves(model)) == len(leaves(start("gpt2")))
 
 
-@pytest.mark.parametrize("dtype", ["int64", "bool", "complex128", "longdouble", ">f8" if np.little_endian else "<f8"])
+@pytest.mark.parametrize(
+    "dtype", ["int64", "bool", "complex128", "longdouble", ">f8" if np.little_endian else "<f8"]
+)
 def test_trainable_takes_floats_alone(dtype):
-    with pytest.raises(TypeError, match=f"model must hold NumPy arrays of float16, float32 or float64, got {np.dtype(dtype)}"):
+    with pytest.raises(
+        TypeError, match=f"model must hold NumPy arrays of float16, float32 or float64, got {np.dtype(dtype)}"
+    ):
         trainable((np.ones(3), np.ones((2, 2)).astype(dtype)))
 
 
@@ -207,22 +228,39 @@ def test_trained_gives_the_same_logits_in_numpy(family):
 def test_mapped_keeps_the_nest():
     params = MLP(np.ones(2), None, np.ones(3), 5)
     doubled = mapped(lambda array: 2 * array, (params, (1.5, "x")))
-    assert doubled[1] == (1.5, "x") and type(doubled[0]) is MLP and doubled[0].up_bias is None and doubled[0].down_bias == 5
+    assert (
+        doubled[1] == (1.5, "x")
+        and type(doubled[0]) is MLP
+        and doubled[0].up_bias is None
+        and doubled[0].down_bias == 5
+    )
     np.testing.assert_array_equal(doubled[0].down, [2, 2, 2])
 
 
 # Gradients and steps, against PyTorch's own modules
 
+
 class Decoder(torch.nn.Module):
     """A GPT-2 of PyTorch's modules with our weights."""
+
     def __init__(self, model):
         super().__init__()
         vocabulary, width = model.embedding.shape
         self.embedding = torch.nn.Embedding(vocabulary, width, dtype=torch.float64)
         self.positions = torch.nn.Embedding(model.config.context, width, dtype=torch.float64)
         self.blocks = torch.nn.ModuleList(
-            torch.nn.TransformerEncoderLayer(width, model.config.heads, 4 * width, dropout=0, batch_first=True, norm_first=True,
-                                             activation=torch.nn.GELU("tanh"), dtype=torch.float64) for _ in model.blocks)
+            torch.nn.TransformerEncoderLayer(
+                width,
+                model.config.heads,
+                4 * width,
+                dropout=0,
+                batch_first=True,
+                norm_first=True,
+                activation=torch.nn.GELU("tanh"),
+                dtype=torch.float64,
+            )
+            for _ in model.blocks
+        )
         self.norm = torch.nn.LayerNorm(width, dtype=torch.float64)
         with torch.no_grad():
             for parameter, value in zip(self.ordered(), arranged(model), strict=True):
@@ -259,7 +297,9 @@ def arranged(model):
 
 
 def their_loss(module, ids):
-    return F.cross_entropy(module(torch.tensor(ids))[:, :-1].flatten(0, 1), torch.tensor(ids[:, 1:]).flatten())
+    return F.cross_entropy(
+        module(torch.tensor(ids))[:, :-1].flatten(0, 1), torch.tensor(ids[:, 1:]).flatten()
+    )
 
 
 def test_gradients_against_modules():
@@ -308,6 +348,7 @@ def test_one_adamw_step_by_hand():
 
     def forward(ids, params):
         return mlp(torch.ones(1, 2, 1, dtype=torch.float64), params) * torch.tensor([0.0, 1.0]), None
+
     list(train(forward, tensors, [target.astype(int)], Schedule(0.1, 1), weight_decay=0.2))
     for before, after, tensor in zip(model, trained(tensors), tensors):
         # The first step of Adam has length 1, whatever the gradient; the decay acts on matrices.
@@ -316,6 +357,7 @@ def test_one_adamw_step_by_hand():
 
 
 # The loop
+
 
 @every_family
 def test_training_lowers_the_loss_and_leaves_the_arrays_alone(family):
@@ -334,7 +376,15 @@ def test_the_same_seed_gives_the_same_losses(family):
     def run(seed):
         rng = np.random.default_rng(seed)
         model = trainable(FAMILIES[family].make(rng, 8))
-        return list(train(FAMILIES[family].forward, model, (rng.integers(11, size=(2, 6)) for _ in range(5)), Schedule(0.01, 9)))
+        return list(
+            train(
+                FAMILIES[family].forward,
+                model,
+                (rng.integers(11, size=(2, 6)) for _ in range(5)),
+                Schedule(0.01, 9),
+            )
+        )
+
     assert run(1) == run(1) and len(run(1)) == 5 and run(1) != run(2)
 
 
@@ -345,6 +395,7 @@ def test_no_batch_is_drawn_beyond_the_last_step():
         while True:
             drawn.append(1)
             yield IDS
+
     model = trainable(start("gpt2"))
     losses = train(gpt2.forward, model, batches(), Schedule(0.01, 3))
     assert not drawn  # nothing runs before the first loss is asked for
@@ -357,15 +408,18 @@ def test_the_first_loss_is_from_before_the_first_step():
     assert loss == pytest.approx(float(cross_entropy(gpt2.forward(IDS, model)[0], IDS)), rel=1e-12)
 
 
-@pytest.mark.parametrize("change, settings, message", [
-    (dict(steps=0), {}, "schedule.steps must be a whole number of at least 1, got 0"),
-    (dict(peak=0), {}, "schedule.peak must be a finite number, greater than 0, got 0"),
-    (dict(peak=math.nan), {}, "schedule.peak must be"),
-    (dict(warmup=11), {}, "schedule.warmup must be a finite number, at least 0 and at most 10, got 11"),
-    (dict(floor=2), {}, "schedule.floor must be a finite number, at least 0 and at most 1, got 2"),
-    ({}, dict(clip=0), "clip must be a finite number, greater than 0, got 0"),
-    ({}, dict(weight_decay=-1), "weight_decay must be a finite number, at least 0, got -1"),
-])
+@pytest.mark.parametrize(
+    "change, settings, message",
+    [
+        (dict(steps=0), {}, "schedule.steps must be a whole number of at least 1, got 0"),
+        (dict(peak=0), {}, "schedule.peak must be a finite number, greater than 0, got 0"),
+        (dict(peak=math.nan), {}, "schedule.peak must be"),
+        (dict(warmup=11), {}, "schedule.warmup must be a finite number, at least 0 and at most 10, got 11"),
+        (dict(floor=2), {}, "schedule.floor must be a finite number, at least 0 and at most 1, got 2"),
+        ({}, dict(clip=0), "clip must be a finite number, greater than 0, got 0"),
+        ({}, dict(weight_decay=-1), "weight_decay must be a finite number, at least 0, got -1"),
+    ],
+)
 def test_a_wrong_setting_is_refused_at_once(change, settings, message):
     with pytest.raises(ValueError, match=f"train: {message}"):
         train(gpt2.forward, trainable(start("gpt2")), [IDS], Schedule(1, 10)._replace(**change), **settings)
@@ -373,7 +427,9 @@ def test_a_wrong_setting_is_refused_at_once(change, settings, message):
 
 @pytest.mark.parametrize("model", [start("gpt2"), tiny("gpt2", "torch")], ids=["numpy", "torch"])
 def test_a_model_without_gradients_is_refused_at_once(model):
-    with pytest.raises(ValueError, match=r"train: model has no tensor that gathers gradients: make one by trainable\(model\)"):
+    with pytest.raises(
+        ValueError, match=r"train: model has no tensor that gathers gradients: make one by trainable\(model\)"
+    ):
         train(gpt2.forward, model, [IDS], Schedule(1, 10))
 
 
@@ -383,17 +439,29 @@ def test_a_gradient_that_is_not_finite_stops_the_training():
     def diverging(ids, model):
         steps.append(1)
         return gpt2.forward(ids, model)[0] * (math.nan if len(steps) == 3 else 1), None
+
     steps = []
     losses = train(diverging, model, itertools.repeat(IDS), Schedule(0.01, 10))
     next(losses), next(losses)
     before = [leaf.clone() for leaf in leaves(model)]
-    with pytest.raises(RuntimeError, match="train: step 2 has the loss nan and no finite gradient: lower schedule.peak"):
+    with pytest.raises(
+        RuntimeError, match="train: step 2 has the loss nan and no finite gradient: lower schedule.peak"
+    ):
         next(losses)
     assert all(map(torch.equal, before, leaves(model)))
 
 
-@pytest.mark.parametrize("schedule, batches, got", [(None, [3], r"None and \[3\]"), (0.1, [3], r"0.1 and \[3\]"),
-                                                    (Schedule(1, 10), None, r"Schedule\(.*\) and None"), (Schedule(1, 10), 3, ".* and 3")])
+@pytest.mark.parametrize(
+    "schedule, batches, got",
+    [
+        (None, [3], r"None and \[3\]"),
+        (0.1, [3], r"0.1 and \[3\]"),
+        (Schedule(1, 10), None, r"Schedule\(.*\) and None"),
+        (Schedule(1, 10), 3, ".* and 3"),
+    ],
+)
 def test_what_is_no_schedule_or_no_batches_is_refused_at_once(schedule, batches, got):
-    with pytest.raises(TypeError, match=f"train: schedule must be a Schedule and batches iterable, got {got}"):
+    with pytest.raises(
+        TypeError, match=f"train: schedule must be a Schedule and batches iterable, got {got}"
+    ):
         train(gpt2.forward, trainable(start("gpt2")), batches, schedule)

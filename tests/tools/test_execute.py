@@ -10,7 +10,9 @@ from project import ROOT
 
 def execute(*paths):
     """Run tools/execute.py; return the finished process."""
-    return subprocess.run([sys.executable, ROOT / "tools/execute.py", *paths], capture_output=True, text=True, encoding="utf-8")
+    return subprocess.run(
+        [sys.executable, ROOT / "tools/execute.py", *paths], capture_output=True, text=True, encoding="utf-8"
+    )
 
 
 @pytest.fixture
@@ -18,7 +20,9 @@ def notebook(tmp_path):
     """Write a notebook of the given code cells and return its path."""
 
     def write(*sources, **metadata):
-        cells = [nbformat.v4.new_markdown_cell("# A chapter")] + [nbformat.v4.new_code_cell(source) for source in sources]
+        cells = [nbformat.v4.new_markdown_cell("# A chapter")] + [
+            nbformat.v4.new_code_cell(source) for source in sources
+        ]
         path = tmp_path / "chapter.ipynb"
         nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=metadata), path)
         return path
@@ -28,7 +32,13 @@ def notebook(tmp_path):
 
 def test_what_is_stored_is_stable(notebook):
     slider = "import ipywidgets\nipywidgets.IntSlider()"
-    path = notebook("print(1)\nprint(2)", slider, "1 + 1", widgets={"state": {}}, language_info={"name": "python", "version": "0"})
+    path = notebook(
+        "print(1)\nprint(2)",
+        slider,
+        "1 + 1",
+        widgets={"state": {}},
+        language_info={"name": "python", "version": "0"},
+    )
     identities = [cell.id for cell in nbformat.read(path, as_version=4).cells]
     assert execute(path).returncode == 0
     stored = nbformat.read(path, as_version=4)

@@ -25,7 +25,9 @@ def book(tmp_path):
 def test_the_book_is_built_and_built_again_on_change(book):
     server = subprocess.Popen([*SERVE, "0"], cwd=book, stdout=subprocess.PIPE, text=True)
     try:
-        address = next(found[0] for line in server.stdout if (found := re.search(r"http://localhost:\d+", line)))
+        address = next(
+            found[0] for line in server.stdout if (found := re.search(r"http://localhost:\d+", line))
+        )
         assert "<h1>First" in urlopen(f"{address}/index.html").read().decode()
         (book / "index.md").write_text("# Second\n")
         until = time.monotonic() + 120
@@ -40,11 +42,17 @@ def test_the_book_is_built_and_built_again_on_change(book):
 def test_a_book_that_cannot_be_built_is_not_announced(book):
     (book / "_toc.yml").write_text("format: jb-book\n")
     done = subprocess.run([*SERVE, "0"], cwd=book, capture_output=True, text=True)
-    assert done.returncode == 1 and "The book could not be built." in done.stderr and "localhost" not in done.stdout
+    assert (
+        done.returncode == 1
+        and "The book could not be built." in done.stderr
+        and "localhost" not in done.stdout
+    )
 
 
 def test_a_port_that_is_taken_is_named(book):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = subprocess.run([*SERVE, str(port)], cwd=book, capture_output=True, text=True)
-    assert done.returncode == 1 and re.fullmatch(rf"Port {port} cannot be used \(.*\)\. Name another: make serve PORT=8001\n", done.stderr)
+    assert done.returncode == 1 and re.fullmatch(
+        rf"Port {port} cannot be used \(.*\)\. Name another: make serve PORT=8001\n", done.stderr
+    )

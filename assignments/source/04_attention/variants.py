@@ -4,7 +4,9 @@ import numpy as np
 
 
 def q1(rng):
-    """A query, three keys whose dot products with it are three different small numbers, and three values that make a proper triangle."""
+    """A query, three keys whose dot products with it are three different small numbers, and three values that
+    make a proper triangle.
+    """
     query = np.append(rng.choice([-2, -1, 1, 2], size=3), rng.choice([-1, 1]))
     dots = rng.permutation([(-1, 1, 3), (-2, 1, 4), (-1, 2, 4), (-2, 2, 3)][rng.integers(4)])
     keys = rng.integers(-2, 3, size=(3, 4))
@@ -25,7 +27,9 @@ def q2(rng):
 
 
 def q3(rng):
-    """Tokens T, query heads H, key/value heads G, the width D of a head, and one of the query heads, counted from 0."""
+    """Tokens T, query heads H, key/value heads G, the width D of a head, and one of the query heads, counted
+    from 0.
+    """
     groups, times = int(rng.integers(2, 5)), int(rng.integers(2, 5))
     head = int(rng.integers(groups, groups * times - 1))
     while head // times == head % groups:

@@ -13,8 +13,12 @@ def q1(rng):
 
 
 def q2(rng):
-    """A token of four numbers, none of them 0, and its position, between 2 and 40. At 14 two of the waves are nearly equal."""
-    return rng.choice([-2, -1.5, -1, -0.5, 0.5, 1, 1.5, 2], size=4), int(rng.choice([t for t in range(2, 41) if t != 14]))
+    """A token of four numbers, none of them 0, and its position, between 2 and 40. At 14 two of the waves are
+    nearly equal.
+    """
+    return rng.choice([-2, -1.5, -1, -0.5, 0.5, 1, 1.5, 2], size=4), int(
+        rng.choice([t for t in range(2, 41) if t != 14])
+    )
 
 
 def q3(rng):
@@ -23,6 +27,8 @@ def q3(rng):
 
 
 def q4(rng):
-    """Twelve different scores, for the distances −5 to 6, the length of a prompt, and the position at which a second piece starts by mistake."""
+    """Twelve different scores, for the distances −5 to 6, the length of a prompt, and the position at which a
+    second piece starts by mistake.
+    """
     length = int(rng.integers(4, 6))
     return rng.permutation(np.arange(-10, 15))[:12] / 2, length, int(rng.integers(0, length))

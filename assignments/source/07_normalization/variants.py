@@ -15,7 +15,10 @@ def q1(rng):
     while True:
         x = rng.permutation(ROWS[rng.integers(len(ROWS))]) * rng.choice([-1.0, 1.0]) + rng.integers(-9, 10)
         if x.sum():
-            gain, bias = rng.choice([-2.0, -1.0, -0.5, 0.5, 2.0, 4.0], size=5), rng.choice([-1.7, -0.7, -0.3, 0.3, 0.7, 1.3], size=5)
+            gain, bias = (
+                rng.choice([-2.0, -1.0, -0.5, 0.5, 2.0, 4.0], size=5),
+                rng.choice([-1.7, -0.7, -0.3, 0.3, 0.7, 1.3], size=5),
+            )
             return x, gain, bias
 
 

@@ -6,7 +6,12 @@ import numpy as np
 def q1(rng):
     """Tokens, heads, width and vocabulary."""
     heads = int(rng.integers(2, 6))
-    return int(rng.choice([6, 7, 9, 11, 13])), heads, heads * int(rng.choice([8, 10, 12, 16])), int(rng.integers(200, 1000))
+    return (
+        int(rng.choice([6, 7, 9, 11, 13])),
+        heads,
+        heads * int(rng.choice([8, 10, 12, 16])),
+        int(rng.integers(200, 1000)),
+    )
 
 
 def q2(rng):
@@ -17,7 +22,11 @@ def q2(rng):
 
 def q3(rng):
     """Two tokens and the tables of an MLP."""
-    rows = rng.permutation([[1, 7], [7, 1]]) * rng.choice([-1.0, 1.0], size=(2, 2)) * rng.choice([1, 2], size=(2, 1))
+    rows = (
+        rng.permutation([[1, 7], [7, 1]])
+        * rng.choice([-1.0, 1.0], size=(2, 2))
+        * rng.choice([1, 2], size=(2, 1))
+    )
     while True:
         up = rng.choice([-2.0, -1.0, 1.0, 2.0], size=(2, 2))
         if up[0, 0] * up[1, 1] != up[0, 1] * up[1, 0]:  # the second column goes another way than the first

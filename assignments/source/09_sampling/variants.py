@@ -13,18 +13,28 @@ FILTERED = (  # shares in percent, k and p, none of which lies on an edge
 def q1(rng):
     """A row, a column for each of four words, and a temperature."""
     while True:
-        x, columns = rng.choice([-2.0, -1.0, 1.0, 2.0], size=3), rng.integers(-2, 3, size=(3, 4)).astype(float)
+        x, columns = (
+            rng.choice([-2.0, -1.0, 1.0, 2.0], size=3),
+            rng.integers(-2, 3, size=(3, 4)).astype(float),
+        )
         scores = x @ columns
         if len(set(scores)) == 4 and np.ptp(scores) in (3, 4):
             return x, columns, float(rng.choice([0.5, 2.0]))
 
 
 def q2(rng):
-    """How many times as likely the first word is: as the second, as the third, and as the second at the other temperature."""
+    """How many times as likely the first word is: as the second, as the third, and as the second at the other
+    temperature.
+    """
     while True:
         second, wanted = map(int, rng.integers(2, 11, size=2))
         third = second + int(rng.integers(1, 7))
-        if abs(second - wanted) > 1 and {second, wanted} != {2, 4} and second**2 < wanted**5 and wanted**2 < second**5:
+        if (
+            abs(second - wanted) > 1
+            and {second, wanted} != {2, 4}
+            and second**2 < wanted**5
+            and wanted**2 < second**5
+        ):
             return second, third, wanted
 
 

@@ -4,7 +4,9 @@ import numpy as np
 
 
 def q1(rng):
-    """Four ids of which no two neighbours are equal, and four rows of three different probabilities in hundredths."""
+    """Four ids of which no two neighbours are equal, and four rows of three different probabilities in
+    hundredths.
+    """
     ids = (rng.integers(3) + np.cumsum(rng.integers(1, 3, size=4))) % 3
     small, middle = rng.integers(5, 23, size=4), rng.integers(26, 37, size=4)
     rows = np.stack([small, middle, 100 - small - middle], axis=1)
@@ -31,7 +33,9 @@ def q3(rng):
 def q4(rng):
     """A weight, two slopes of which the second is at least twice as large, a learning rate and a decay."""
     while True:
-        weight, second = (int(rng.integers(low, high)) * int(rng.choice([-1, 1])) for low, high in ((2, 7), (1, 7)))
+        weight, second = (
+            int(rng.integers(low, high)) * int(rng.choice([-1, 1])) for low, high in ((2, 7), (1, 7))
+        )
         first = int(rng.choice([1, 3]) * rng.choice([-1, 1]))
         if abs(second) >= 2 * abs(first):
             return weight, first, second, float(rng.choice([0.2, 0.5])), float(rng.choice([0.3, 0.4]))

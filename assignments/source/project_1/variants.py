@@ -2,7 +2,14 @@
 
 import numpy as np
 
-ROWS = ((1, 1, 3, 5), (1, 1, 7, 7), (1, 3, 3, 9), (1, 5, 5, 7), (3, 3, 9, 1), (2, 2, 6, 10))  # friendly under a root mean square
+ROWS = (
+    (1, 1, 3, 5),
+    (1, 1, 7, 7),
+    (1, 3, 3, 9),
+    (1, 5, 5, 7),
+    (3, 3, 9, 1),
+    (2, 2, 6, 10),
+)  # friendly under a root mean square
 
 
 def signed(rng, row):
@@ -23,10 +30,26 @@ def q1(rng):
 
 
 def q2(rng):
-    """Settings of a small model: vocabulary, layers, E, F, H, G, D, with E unlike H·D and unlike other widths that would give a count twice."""
+    """Settings of a small model: vocabulary, layers, E, F, H, G, D, with E unlike H·D and unlike other widths
+    that would give a count twice.
+    """
     while True:
-        groups, shared, head_width = int(rng.integers(2, 4)), int(rng.integers(2, 4)), int(rng.choice([4, 6, 8, 10]))
+        groups, shared, head_width = (
+            int(rng.integers(2, 4)),
+            int(rng.integers(2, 4)),
+            int(rng.choice([4, 6, 8, 10])),
+        )
         heads = groups * shared
         width, hidden = int(rng.choice([10, 20, 30, 40, 50])), int(rng.choice([60, 70, 80, 90, 110]))
-        if width not in (heads * head_width, (2 * heads - groups) * head_width) and hidden != 2 * (heads * head_width - width):
-            return int(rng.integers(11, 80)), int(rng.integers(2, 7)), width, hidden, heads, groups, head_width
+        if width not in (heads * head_width, (2 * heads - groups) * head_width) and hidden != 2 * (
+            heads * head_width - width
+        ):
+            return (
+                int(rng.integers(11, 80)),
+                int(rng.integers(2, 7)),
+                width,
+                hidden,
+                heads,
+                groups,
+                head_width,
+            )

@@ -24,9 +24,11 @@ from .codec import decode
 
 
 def seed(student, assignment, question, purpose="numbers"):
-    """The seed of one student's question: always the same, whoever asks. Case and spaces around the student's id do not matter.
+    """The seed of one student's question: always the same, whoever asks. Case and spaces around the student's
+    id do not matter.
 
-    purpose: "numbers" for what the notebook shows; the hidden tests have a purpose, and so a seed, of their own.
+    purpose: "numbers" for what the notebook shows; the hidden tests have a purpose, and so a seed, of their
+    own.
     """
     student = unicodedata.normalize("NFC", student).strip().casefold()
     digest = hashlib.sha256("\n".join([purpose, assignment, question, student]).encode()).digest()
@@ -34,28 +36,44 @@ def seed(student, assignment, question, purpose="numbers"):
 
 
 class Sheet:
-    """One student's copy of an assignment. ValueError without a student id; FileNotFoundError beside no assignment."""
+    """One student's copy of an assignment. ValueError without a student id; FileNotFoundError beside no
+    assignment.
+    """
 
     def __init__(self, assignment, student, folder="."):
         if not isinstance(student, str) or not student.strip():
-            raise ValueError(f"Sheet: student = {student!r}; write your student id between the quotes after STUDENT, and run again from there")
+            raise ValueError(
+                f"Sheet: student = {student!r}; write your student id between the quotes after STUDENT, and"
+                " run again from there"
+            )
         self.assignment, self.student, self.folder = assignment, student, Path(folder)
         if not (self.folder / "variants.py").exists():
-            raise FileNotFoundError(f"Sheet: no variants.py beside the notebook, in {self.folder.resolve()}; unpack the whole assignment again")
+            raise FileNotFoundError(
+                f"Sheet: no variants.py beside the notebook, in {self.folder.resolve()}; unpack the whole"
+                " assignment again"
+            )
         self.variants = runpy.run_path(str(self.folder / "variants.py"))
 
     def numbers(self, question):
         """The student's own numbers for this question: one array, or a tuple of several."""
         if question not in self.variants:
             raise KeyError(f"Sheet: question {question!r} has no numbers of its own")
-        numbers = self.variants[question](np.random.default_rng(seed(self.student, self.assignment, question)))
+        numbers = self.variants[question](
+            np.random.default_rng(seed(self.student, self.assignment, question))
+        )
         return numbers[0] if len(numbers) == 1 else numbers
 
     def check(self, question, answer):
-        """The visible check: a Verdict. A value worked by hand is looked at for its form only; it is marked when graded."""
+        """The visible check: a Verdict. A value worked by hand is looked at for its form only; it is marked
+        when graded.
+        """
         execution = os.environ.get("NBGRADER_EXECUTION")
-        if execution == "autograde":  # nothing here is a mark: whoever grades without the course's settings must notice
-            raise RuntimeError("Sheet: marks come from the course's own nbgrader_config.py; grade with make grade")
+        if (
+            execution == "autograde"
+        ):  # nothing here is a mark: whoever grades without the course's settings must notice
+            raise RuntimeError(
+                "Sheet: marks come from the course's own nbgrader_config.py; grade with make grade"
+            )
         verdict = self.verdict(question, answer)
         if execution == "validate" and not verdict.ok:
             raise AssertionError(repr(verdict))
@@ -65,28 +83,46 @@ class Sheet:
         """What `check` shows."""
         path = self.folder / "visible.json"
         if not path.exists():
-            raise FileNotFoundError(f"Sheet: no visible.json beside the notebook, in {self.folder.resolve()}; make release A={self.assignment} writes it")
+            raise FileNotFoundError(
+                f"Sheet: no visible.json beside the notebook, in {self.folder.resolve()}; make release"
+                f" A={self.assignment} writes it"
+            )
         stored = Stored(**json.loads(path.read_text(encoding="utf-8"))[question])
         if stored.by_hand:
             return form(stored, answer)
         verdict = judge(stored, answer)
         text = "Whether it uses what the question refuses is looked at when it is graded."
-        return replace(verdict, message=f"{verdict.message} {text}") if verdict.ok and stored.refuses else verdict
+        return (
+            replace(verdict, message=f"{verdict.message} {text}")
+            if verdict.ok and stored.refuses
+            else verdict
+        )
 
 
 class Stored:
-    """An exercise whose right and wrong results are stored values, so that it can be handed out: it holds no solution.
+    """An exercise whose right and wrong results are stored values, so that it can be handed out: it holds no
+    solution.
 
-    cases, expected, mistakes: encoded; a mistake is a name, a sentence, and its results. by_hand: the shape alone.
-    refuses: whether the answer may not use some function.
+    cases, expected, mistakes: encoded; a mistake is a name, a sentence, and its results. by_hand: the shape
+    alone. refuses: whether the answer may not use some function.
     """
 
-    def __init__(self, name, title, argument_names, cases, expected, mistakes, tolerance, by_hand=False, refuses=False):
+    def __init__(
+        self, name, title, argument_names, cases, expected, mistakes, tolerance, by_hand=False, refuses=False
+    ):
         self.refuses = refuses
-        self.name, self.title, self.argument_names, self.tolerance, self.by_hand = name, title, argument_names, tolerance, by_hand
+        self.name, self.title, self.argument_names, self.tolerance, self.by_hand = (
+            name,
+            title,
+            argument_names,
+            tolerance,
+            by_hand,
+        )
         self.cases = cases
         self.reference = expected
-        self.mistakes = [Mistake(mistake["name"], mistake["sentence"], mistake["results"]) for mistake in mistakes]
+        self.mistakes = [
+            Mistake(mistake["name"], mistake["sentence"], mistake["results"]) for mistake in mistakes
+        ]
 
     def inputs(self, seed=0):
         """The stored argument tuples."""
@@ -105,10 +141,18 @@ def form(stored, answer):
         return Verdict(stored.title, *problem.args)
     wanted = stored.reference  # a length is None where each student has another one
     numbers, fits = got.dtype.kind in "biuf", len(got.shape) == len(wanted)
-    if not (numbers and fits and all(want in (None, length) for want, length in zip(wanted, got.shape, strict=True))):
+    if not (
+        numbers
+        and fits
+        and all(want in (None, length) for want, length in zip(wanted, got.shape, strict=True))
+    ):
         found = f"an array of shape {got.shape}" if numbers else "something that is not all numbers"
         return Verdict(stored.title, "wrong", f"This asks for {asked(wanted)}; yours is {found}.")
-    return Verdict(stored.title, "recorded", "Its form is right. Whether its value is right, you learn when it is graded.")
+    return Verdict(
+        stored.title,
+        "recorded",
+        "Its form is right. Whether its value is right, you learn when it is graded.",
+    )
 
 
 def asked(wanted):

@@ -1,7 +1,7 @@
 """Beside the student's code, when it is graded: call the answer and hand its results over as data.
 
-Nothing here says right or wrong, and nothing that it says is believed: the grader, in a process of its own, compares the data
-with a reference that this process cannot read.
+Nothing here says right or wrong, and nothing that it says is believed: the grader, in a process of its own,
+compares the data with a reference that this process cannot read.
 """
 
 import functools
@@ -12,7 +12,10 @@ from plaincourse.exercises._answers import Problem, by_hand, run
 
 from .codec import decode, encode
 
-refusing, refused = set(), set()  # dotted names: what the present question does not allow, and what its answer called all the same
+refusing, refused = (
+    set(),
+    set(),
+)  # dotted names: what the present question does not allow, and what its answer called all the same
 
 
 class Refused(Exception):
@@ -20,7 +23,9 @@ class Refused(Exception):
 
 
 def guard(names):
-    """From now on these functions of plainformer refuse to be called by an answer that is to be one of them."""
+    """From now on these functions of plainformer refuse to be called by an answer that is to be one of
+    them.
+    """
     for name in names:
         module, _, attribute = name.rpartition(".")
         if module.split(".")[0] != "plainformer":
@@ -47,9 +52,11 @@ def guarded(name, function):
 
 
 def results(namespace, name, wants_value, argument_names, groups, refuse=()):
-    """What the answer of this name gives: for each group of cases its status, with a message or with encoded values.
+    """What the answer of this name gives: for each group of cases its status, with a message or with encoded
+    values.
 
-    namespace: the notebook's. wants_value: the answer is a value, not a function. groups: lists of encoded cases.
+    namespace: the notebook's. wants_value: the answer is a value, not a function. groups: lists of encoded
+    cases.
     """
     refusing.update(refuse)
     try:
@@ -63,14 +70,26 @@ def obtained(namespace, name, wants_value, argument_names, group):
     refused.clear()
     try:
         if name not in namespace:
-            raise Problem("not attempted", f"The notebook defines no {name}. Did its cell stop with an error?")
+            raise Problem(
+                "not attempted", f"The notebook defines no {name}. Did its cell stop with an error?"
+            )
         answer = namespace[name]
-        values = [by_hand(answer)] if wants_value else run(argument_names, answer, [decode(case) for case in group])
+        values = (
+            [by_hand(answer)]
+            if wants_value
+            else run(argument_names, answer, [decode(case) for case in group])
+        )
         return {"status": "ran", "values": [encode(taken(value)) for value in values]}
     except Problem as problem:
         status, message = problem.args
         if refused:
-            status, message = "refused", f"Your answer calls {sorted(refused)[0]}, which this question refuses: use your own lines instead."
+            status, message = (
+                "refused",
+                (
+                    f"Your answer calls {sorted(refused)[0]}, which this question refuses: use your own lines"
+                    " instead."
+                ),
+            )
         return {"status": status, "message": message}
     except Exception as error:
         return {"status": "wrong", "message": f"Your result cannot be read: {str(error)[:300]}."}

@@ -11,11 +11,16 @@ import math
 import numpy as np
 
 PLAIN = bool | int | float | str | None
-RECORDS = tuple(f"plainformer.{name}" for name in ("attention", "cache", "gpt2", "llama", "mlp", "networks", "normalization", "seq2seq"))
+RECORDS = tuple(
+    f"plainformer.{name}"
+    for name in ("attention", "cache", "gpt2", "llama", "mlp", "networks", "normalization", "seq2seq")
+)
 
 
 def encode(value):
-    """The value as what `json.dumps` takes. TypeError, naming the type, for what is neither number, text, array nor a tuple of them."""
+    """The value as what `json.dumps` takes. TypeError, naming the type, for what is neither number, text,
+    array nor a tuple of them.
+    """
     if isinstance(value, np.ndarray | np.generic):
         file = io.BytesIO()
         np.save(file, np.asarray(value), allow_pickle=False)
@@ -44,7 +49,9 @@ def decode(data):
 
 
 def decode_result(data):
-    """The value of an answer, which may come from anybody: numbers, arrays, and lists or tuples of them, nothing else. ValueError."""
+    """The value of an answer, which may come from anybody: numbers, arrays, and lists or tuples of them,
+    nothing else. ValueError.
+    """
     return plain(data, decode_result)
 
 
@@ -62,7 +69,9 @@ def plain(data, inner):
 
 
 def read_array(file):
-    """The array in the bytes of an .npy file, whose header must fit its length: it could claim to be of any size."""
+    """The array in the bytes of an .npy file, whose header must fit its length: it could claim to be of any
+    size.
+    """
     stream = io.BytesIO(file)
     if np.lib.format.read_magic(stream) != (1, 0):
         raise ValueError("codec: another version of .npy")
@@ -80,6 +89,11 @@ def record(path):
     if module not in RECORDS:
         raise ValueError(f"codec: record must be one of {', '.join(RECORDS)}, got {path}")
     kind = getattr(importlib.import_module(module), name, None)
-    if not (isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields") and kind.__module__ == module):
+    if not (
+        isinstance(kind, type)
+        and issubclass(kind, tuple)
+        and hasattr(kind, "_fields")
+        and kind.__module__ == module
+    ):
         raise ValueError(f"codec: no NamedTuple {path}")
     return kind

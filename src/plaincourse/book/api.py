@@ -11,7 +11,9 @@ def is_parameters(thing):
 
 
 def field_shapes(parameters):
-    """Yield (field, text) for each field of a NamedTuple: its shape if the annotation carries one, else its type."""
+    """Yield (field, text) for each field of a NamedTuple: its shape if the annotation carries one, else its
+    type.
+    """
     for name, hint in get_type_hints(parameters, include_extras=True).items():
         yield name, hint.__metadata__[0] if hasattr(hint, "__metadata__") else written(hint)
 

@@ -1,8 +1,8 @@
 """Sphinx extension: brings the explorables of the built book to life, without a kernel or another host.
 
-It writes the explorables' scripts into the output's `_explorables` folder and links them from the pages that hold a
-placeholder. They cannot be ordinary static files: Jupyter Book puts every script under `_static` on every page.
-The scripts are read as text, so that building the book needs neither anywidget nor ipywidgets.
+It writes the explorables' scripts into the output's `_explorables` folder and links them from the pages that
+hold a placeholder. They cannot be ordinary static files: Jupyter Book puts every script under `_static` on
+every page. The scripts are read as text, so that building the book needs neither anywidget nor ipywidgets.
 """
 
 import hashlib
@@ -18,8 +18,14 @@ PLACEHOLDER = re.compile(r'<div class="plain-explorable" data-module="([a-z]+)"'
 
 
 def output_files():
-    """Return the files to write, name → text: the style sheet, the loader and one classic script per module."""
-    texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(SOURCE.iterdir()) if path.suffix in (".js", ".css")}
+    """Return the files to write, name → text: the style sheet, the loader and one classic script per
+    module.
+    """
+    texts = {
+        path.name: path.read_text(encoding="utf-8")
+        for path in sorted(SOURCE.iterdir())
+        if path.suffix in (".js", ".css")
+    }
     kit = texts.pop("kit.js")
     files = {name: texts.pop(name) for name in ("explorable.css", "loader.js")}
     for name, text in texts.items():
@@ -29,7 +35,9 @@ def output_files():
 
 
 def version():
-    """Return a short hash of all the files: it stands in their addresses, so that no browser keeps an old one."""
+    """Return a short hash of all the files: it stands in their addresses, so that no browser keeps an old
+    one.
+    """
     return hashlib.sha256(json.dumps(output_files()).encode()).hexdigest()[:8]
 
 
@@ -44,7 +52,9 @@ def write_files(app):
 
 
 def link_files(app, pagename, templatename, context, doctree):
-    """Link the style sheet, the loader and the modules in use, once each, from a page that holds a placeholder."""
+    """Link the style sheet, the loader and the modules in use, once each, from a page that holds a
+    placeholder.
+    """
     modules = sorted(set(PLACEHOLDER.findall(context.get("body", ""))))
     if not modules:
         return

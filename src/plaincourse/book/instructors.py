@@ -1,8 +1,10 @@
-"""Sphinx extension: the numbers and tables of the teaching guide, made from the map of the assignments and from the chapters.
+"""Sphinx extension: the numbers and tables of the teaching guide, made from the map of the assignments and
+from the chapters.
 
-The directive ``{assigned-questions}`` lists every assigned question, ``{course-plan}`` reckons the minutes of each week, and the
-substitution ``{{ course.… }}`` holds what the text says in numbers. Only assignments/course.toml, the chapters' own notebooks
-and the grader's options are read, as text: neither a solution nor a reference answer can come into the book this way.
+The directive ``{assigned-questions}`` lists every assigned question, ``{course-plan}`` reckons the minutes of
+each week, and the substitution ``{{ course.… }}`` holds what the text says in numbers. Only
+assignments/course.toml, the chapters' own notebooks and the grader's options are read, as text: neither a
+solution nor a reference answer can come into the book this way.
 """
 
 import json
@@ -104,7 +106,9 @@ class Generated(SphinxDirective):
 
 
 class AssignedQuestions(Generated):
-    """A table of the assignments, then, folded, the questions of each with links to the sections that they ask about."""
+    """A table of the assignments, then, folded, the questions of each with links to the sections that they
+    ask about.
+    """
 
     has_content = False
 
@@ -112,7 +116,10 @@ class AssignedQuestions(Generated):
         """The lines of the whole list."""
         names = list(assignments(root))
         header = ["Assignment", "Questions", "Minutes", "Points"]
-        return [*table(header, overview(root, names), 1), *(line for name in names for line in folded(root, name))]
+        return [
+            *table(header, overview(root, names), 1),
+            *(line for name in names for line in folded(root, name)),
+        ]
 
 
 def folded(root, name):
@@ -146,12 +153,21 @@ def overview(root, names):
     lines = []
     for name in names:
         count = len(assignments(root)[name]["question"])
-        lines.append([f"{titled(root, name)}<br>`{name}`", count, total(root, name, "minutes"), total(root, name, "points")])
+        lines.append(
+            [
+                f"{titled(root, name)}<br>`{name}`",
+                count,
+                total(root, name, "minutes"),
+                total(root, name, "points"),
+            ]
+        )
     return [*lines, ["**Together**", *(sum(line[column] for line in lines) for column in (1, 2, 3))]]
 
 
 class CoursePlan(Generated):
-    """A table of weeks. A line of its content is a week: the chapters to read, then, after ``|``, what to hand out."""
+    """A table of weeks. A line of its content is a week: the chapters to read, then, after ``|``, what to
+    hand out.
+    """
 
     has_content = True
 

@@ -1,8 +1,10 @@
 """A Sphinx extension that makes the book's pages light and self-contained.
 
-Jupyter Book's default pages ask other hosts for MathJax and for Thebe, and carry 1.5 MB of icons. This extension
+Jupyter Book's default pages ask other hosts for MathJax and for Thebe, and carry 1.5 MB of icons. This
+extension
 
-- ships MathJax 3 with the book, as the one file that needs no fonts (they would not load from ``file://`` in every browser),
+- ships MathJax 3 with the book, as the one file that needs no fonts (they would not load from ``file://`` in
+  every browser),
 - takes Thebe out (its script also throws an error on every page),
 - replaces the icon script by a style sheet with only the icons that the pages use,
 - gives each page a description: its first sentence.
@@ -18,7 +20,9 @@ from docutils import nodes
 from sphinx.errors import ExtensionError
 
 TEMPLATES = Path(__file__).parent / "templates"
-ICON_SCRIPT = Path(pydata_sphinx_theme.__file__).parent / "theme/pydata_sphinx_theme/static/scripts/fontawesome.js"
+ICON_SCRIPT = (
+    Path(pydata_sphinx_theme.__file__).parent / "theme/pydata_sphinx_theme/static/scripts/fontawesome.js"
+)
 ICONS = [
     "angle-left", "angle-right", "arrow-up", "bars", "chevron-down", "chevron-right", "circle-half-stroke", "download",
     "expand", "file", "file-pdf", "github", "lightbulb", "list", "magnifying-glass", "moon", "pencil", "rocket", "sun", "xmark",
@@ -28,7 +32,9 @@ UNUSED = ("sphinx-thebe.css",)  # style sheets that an extension puts on every p
 
 def mathjax_file():
     """The path of MathJax's TeX-to-SVG bundle inside the installed sphinx-mathjax-offline package."""
-    return distribution("sphinx-mathjax-offline").locate_file("sphinx-mathjax-offline/static/mathjax/tex-svg.js")
+    return distribution("sphinx-mathjax-offline").locate_file(
+        "sphinx-mathjax-offline/static/mathjax/tex-svg.js"
+    )
 
 
 def ship_mathjax(app, config):
@@ -69,7 +75,10 @@ def icon_rules(script, names):
         if found is None:
             raise ExtensionError(f"plaincourse.book.theme: the theme has no icon called {name!r}")
         width, height, path = found.groups()
-        svg = f"%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}'%3E%3Cpath d='{path}'/%3E%3C/svg%3E"
+        svg = (
+            f"%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}'%3E%3Cpath"
+            f" d='{path}'/%3E%3C/svg%3E"
+        )
         rules.append(f'.fa-{name}{{--icon:url("data:image/svg+xml,{svg}")}}\n')
     return "".join(rules)
 
@@ -82,7 +91,8 @@ def write_icons(app):
     folder.mkdir(parents=True, exist_ok=True)
     base = (
         ".fa-solid,.fas,.fa-brands,.fab{display:inline-block;width:1.25em;height:1em;vertical-align:-.125em;"
-        "background:currentColor;-webkit-mask:var(--icon) center/contain no-repeat;mask:var(--icon) center/contain no-repeat}\n"
+        "background:currentColor;-webkit-mask:var(--icon) center/contain no-repeat;mask:var(--icon)"
+        " center/contain no-repeat}\n"
         ".fa-solid::before,.fas::before,.fa-brands::before,.fab::before{content:none!important}\n"
     )
     credit = "/* Icons: Font Awesome Free 6, CC BY 4.0, fontawesome.com/license/free */\n"
@@ -104,15 +114,21 @@ def is_mathjax(script):
 
 def tidy_page(app, pagename, templatename, context, doctree):
     """Drop what the page does not use, and describe it to search engines."""
-    context["css_files"] = [sheet for sheet in context["css_files"] if not str(sheet.filename).endswith(UNUSED)]
+    context["css_files"] = [
+        sheet for sheet in context["css_files"] if not str(sheet.filename).endswith(UNUSED)
+    ]
     # Sphinx gives MathJax also to pages without a formula if a page below them in the contents has one.
     if not app.env.domaindata["math"]["has_equations"].get(pagename):
         context["script_files"] = [script for script in context["script_files"] if not is_mathjax(script)]
     # The roles that docutils gives a list of references are not allowed on these elements.
-    context["body"] = re.sub(r'(<div [^>]*?)\s?role="(?:list|doc-biblioentry)"', r"\1", context.get("body", ""))
+    context["body"] = re.sub(
+        r'(<div [^>]*?)\s?role="(?:list|doc-biblioentry)"', r"\1", context.get("body", "")
+    )
     description = doctree and first_paragraph(doctree)
     if description:
-        context["metatags"] = context.get("metatags", "") + f'<meta name="description" content="{escape(description)}"/>\n'
+        context["metatags"] = (
+            context.get("metatags", "") + f'<meta name="description" content="{escape(description)}"/>\n'
+        )
 
 
 def setup(app):

@@ -1,8 +1,8 @@
 """Sphinx extension: the appendix of worked numbers, made from the ledger, and the style of its cards.
 
-The directive ``{worked-numbers}`` lists every entry: what the document gives, what is true of it, the verdict, and links to
-the cells that compute it. The style sheet, which holds that of the exercises' verdicts too, goes only to
-pages that need it.
+The directive ``{worked-numbers}`` lists every entry: what the document gives, what is true of it, the
+verdict, and links to the cells that compute it. The style sheet, which holds that of the exercises' verdicts
+too, goes only to pages that need it.
 """
 
 import re
@@ -28,12 +28,17 @@ class WorkedNumbers(SphinxDirective):
         self.env.note_reread()
         numbers = ledger.load()
         chapters = {found[1]: name for name in self.env.found_docs if (found := CHAPTER.match(name))}
-        return [self.verdicts(), *(self.document(numbers, document, chapters) for document in numbers.documents.values())]
+        return [
+            self.verdicts(),
+            *(self.document(numbers, document, chapters) for document in numbers.documents.values()),
+        ]
 
     def verdicts(self):
         """What the four words mean."""
         items = [
-            nodes.list_item("", nodes.paragraph("", "", nodes.strong("", verdict), nodes.Text(f": {meaning}")))
+            nodes.list_item(
+                "", nodes.paragraph("", "", nodes.strong("", verdict), nodes.Text(f": {meaning}"))
+            )
             for verdict, meaning in ledger.VERDICTS.items()
         ]
         return nodes.bullet_list("", *items)

@@ -2,8 +2,8 @@
 
 >>> check("sampling-top-k", my_top_k)
 
-says whether the answer is right, not attempted yet, which known mistake it looks like, or the first case where it is wrong.
-A topic module of this package lists its exercises in ``EXERCISES``.
+says whether the answer is right, not attempted yet, which known mistake it looks like, or the first case
+where it is wrong. A topic module of this package lists its exercises in ``EXERCISES``.
 """
 
 import copy
@@ -37,9 +37,10 @@ class Mistake:
 class Exercise:
     """What is asked for, how to try an answer, and the known mistakes.
 
-    reference: the right function; it takes the arguments that the answer is to take, and no more. cases: from a seeded Generator to a list of argument tuples. by_hand: the answer is the
-    value of ``reference(*case)`` for the only case, worked out with a pencil, instead of a function.
-    tolerance: allowed difference, relative and absolute.
+    reference: the right function; it takes the arguments that the answer is to take, and no more. cases: from
+    a seeded Generator to a list of argument tuples. by_hand: the answer is the value of ``reference(*case)``
+    for the only case, worked out with a pencil, instead of a function. tolerance: allowed difference,
+    relative and absolute.
     """
 
     name: str
@@ -58,30 +59,37 @@ class Exercise:
     def inputs(self, seed=0):
         """The argument tuples for this seed: always the same, never none."""
         cases = [tuple(case) for case in self.cases(np.random.default_rng(seed))]
-        if not cases or self.by_hand and len(cases) != 1:
+        if not cases or (self.by_hand and len(cases) != 1):
             wanted = "one case" if self.by_hand else "at least one case"
             raise ValueError(f"exercise {self.name}: cases must give {wanted}, got {len(cases)}")
         names = self.argument_names
         for case in cases:
             if len(case) != len(names):
                 raise ValueError(
-                    f"exercise {self.name}: the reference takes {', '.join(names)}, so every case must give {len(names)}, got "
-                    f"{len(case)}; if some are optional, hand over a function that takes only what the answer is to take"
+                    f"exercise {self.name}: the reference takes {', '.join(names)}, so every case must give"
+                    f" {len(names)}, got {len(case)}; if some are optional, hand over a function that takes"
+                    " only what the answer is to take"
                 )
         return cases
 
     def outputs(self, function, seed=0, cases=None):
-        """What a trusted function (the reference, a mistake) gives for each case. cases: this seed's, if they are at hand."""
+        """What a trusted function (the reference, a mistake) gives for each case. cases: this seed's, if they
+        are at hand.
+        """
         return results(function, self.inputs(seed) if cases is None else cases)
 
     def known(self, seed=0, cases=None):
         """What "reference" and each mistake, by name, give for each case."""
         cases = self.inputs(seed) if cases is None else cases
-        functions = {"reference": self.reference} | {mistake.name: mistake.answer for mistake in self.mistakes}
+        functions = {"reference": self.reference} | {
+            mistake.name: mistake.answer for mistake in self.mistakes
+        }
         return {name: results(function, cases) for name, function in functions.items()}
 
     def confusable(self, seed=0):
-        """Pairs of names, of mistakes and "reference", that the cases cannot tell apart. There should be none."""
+        """Pairs of names, of mistakes and "reference", that the cases cannot tell apart. There should be
+        none.
+        """
         known = self.known(seed)
         names = list(known)
         pairs = [(one, other) for i, one in enumerate(names) for other in names[:i]]
@@ -132,20 +140,28 @@ def results(function, cases):
 
 
 def fresh(argument):
-    """A copy that a function may do with what it likes. (deepcopy takes its time, and the tests make millions.)"""
+    """A copy that a function may do with what it likes. (deepcopy takes its time, and the tests make
+    millions.)
+    """
     if type(argument) is np.ndarray:
         return argument.copy()
     if type(argument) in (bool, int, float, str):
         return argument
     if isinstance(argument, tuple):  # also the records of plainformer
-        return type(argument)._make(map(fresh, argument)) if hasattr(argument, "_make") else tuple(map(fresh, argument))
+        return (
+            type(argument)._make(map(fresh, argument))
+            if hasattr(argument, "_make")
+            else tuple(map(fresh, argument))
+        )
     return copy.deepcopy(argument)
 
 
 def check(name, answer, seed=0):
-    """Judge an answer, whatever it is, and return a Verdict. An unknown name is a KeyError that lists the known ones.
+    """Judge an answer, whatever it is, and return a Verdict. An unknown name is a KeyError that lists the
+    known ones.
 
-    answer: the function that an exercise asks for, or the value worked by hand. seed: a whole number that chooses the cases.
+    answer: the function that an exercise asks for, or the value worked by hand. seed: a whole number that
+    chooses the cases.
     """
     return judge(find(name), answer, chosen(seed))
 
@@ -164,7 +180,11 @@ def chosen(seed):
 def judge(exercise, answer, seed=0):
     """Judge an answer to this exercise, and return a Verdict."""
     try:
-        got = [by_hand(answer)] if exercise.by_hand else run(exercise.argument_names, answer, exercise.inputs(seed))
+        got = (
+            [by_hand(answer)]
+            if exercise.by_hand
+            else run(exercise.argument_names, answer, exercise.inputs(seed))
+        )
     except Problem as problem:
         return Verdict(exercise.title, *problem.args)
     return compare(exercise, got, seed)
@@ -185,14 +205,20 @@ def compare(exercise, got, seed=0):
             raise Problem("wrong", difference(exercise, cases[first], got[first], expected[first]))
     except Problem as problem:
         return Verdict(exercise.title, *problem.args)
-    return Verdict(exercise.title, "right", "" if exercise.by_hand else f"All {len(cases)} cases agree with the reference.")
+    return Verdict(
+        exercise.title,
+        "right",
+        "" if exercise.by_hand else f"All {len(cases)} cases agree with the reference.",
+    )
 
 
 @cache
 def registry():
     """All exercises by name, from every topic module."""
     topics = [module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")]
-    exercises = [exercise for topic in topics for exercise in importlib.import_module(f"{__name__}.{topic}").EXERCISES]
+    exercises = [
+        exercise for topic in topics for exercise in importlib.import_module(f"{__name__}.{topic}").EXERCISES
+    ]
     names = [exercise.name for exercise in exercises]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
@@ -211,7 +237,9 @@ def find(name):
 
 
 def recognized(exercise, got, seed, cases):
-    """The known mistake that gives these very results in every case, where it shows and where it does not; or None."""
+    """The known mistake that gives these very results in every case, where it shows and where it does not; or
+    None.
+    """
     for mistake in exercise.mistakes:
         if matches(got, exercise.outputs(mistake.answer, seed, cases), exercise.tolerance):
             return mistake

@@ -20,7 +20,7 @@ class Problem(Exception):
 
 def by_hand(answer):
     """The value itself, or a problem if there is none yet."""
-    if is_stub(answer) or isinstance(answer, list | tuple) and any(map(is_stub, answer)):
+    if is_stub(answer) or (isinstance(answer, list | tuple) and any(map(is_stub, answer))):
         raise Problem("not attempted", "Put your value in place of the dots.")
     if callable(answer):
         raise Problem("wrong", "This exercise asks for the value itself, not for a function.")
@@ -28,11 +28,15 @@ def by_hand(answer):
 
 
 def run(names, answer, cases):
-    """Call the answer, which is to take arguments of these names, on copies of every case; what it prints and warns is dropped."""
+    """Call the answer, which is to take arguments of these names, on copies of every case; what it prints and
+    warns is dropped.
+    """
     if is_stub(answer):
         raise Problem("not attempted", "Write the function, then run the check again.")
     if inspect.isclass(answer) or not callable(answer):
-        raise Problem("wrong", f"Hand over the function itself, without brackets or arguments; this is {kind(answer)}.")
+        raise Problem(
+            "wrong", f"Hand over the function itself, without brackets or arguments; this is {kind(answer)}."
+        )
     if inspect.iscoroutinefunction(answer):
         raise Problem("wrong", "Write an ordinary function: def, without async.")
     try:
@@ -52,7 +56,10 @@ def run(names, answer, cases):
         results.append(result)
         for name, before, after in zip(names, case, given, strict=True):
             if not unchanged(before, after):
-                text = f"Your function changes its argument {name}. Leave the caller's arrays as they are: work on a copy."
+                text = (
+                    f"Your function changes its argument {name}. Leave the caller's arrays as they are: work"
+                    " on a copy."
+                )
                 raise Problem("wrong", f"{text}\nInput: {described(names, case)}")
     if all(map(is_stub, results)):
         raise Problem("not attempted", f"Your function returned {results[0]}. Is its return still missing?")
@@ -76,18 +83,34 @@ def called(answer, arguments):
 
 # What NumPy's messages mean, for who meets them for the first time.
 HINTS = [
-    ("^matmul: .*mismatch", "Look at the shapes: an @ needs as many columns on its left as there are rows on its right."),
-    ("could not be broadcast together", "These two shapes do not fit. If one comes from a mean, max or sum over rows, keepdims=True keeps its axis."),
-    ("can be converted to Python scalars", "math works on one number. For arrays use NumPy: np.exp, not math.exp."),
+    (
+        "^matmul: .*mismatch",
+        "Look at the shapes: an @ needs as many columns on its left as there are rows on its right.",
+    ),
+    (
+        "could not be broadcast together",
+        (
+            "These two shapes do not fit. If one comes from a mean, max or sum over rows, keepdims=True keeps"
+            " its axis."
+        ),
+    ),
+    (
+        "can be converted to Python scalars",
+        "math works on one number. For arrays use NumPy: np.exp, not math.exp.",
+    ),
 ]
 
 
 def told(error, answer):
-    """The error and the last line of the answer's own file that led to it, without addresses or file names."""
+    """The error and the last line of the answer's own file that led to it, without addresses or file
+    names.
+    """
     name, text = type(error).__name__, text_of(error)
     text += "".join(f"\n{hint}" for part, hint in HINTS if re.search(part, text))
     file = getattr(getattr(answer, "__code__", None), "co_filename", None)
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__, limit=50) if frame.filename == file]
+    frames = [
+        frame for frame in traceback.extract_tb(error.__traceback__, limit=50) if frame.filename == file
+    ]
     if not frames:
         return f"{name}: {text}"
     line = linecache.getline(file, frames[-1].lineno).strip()
@@ -105,7 +128,9 @@ def text_of(error):
 def unchanged(before, after):
     """Whether an argument still holds the numbers that it held before the call."""
     if isinstance(before, np.ndarray):
-        return isinstance(after, np.ndarray) and np.array_equal(before, after, equal_nan=before.dtype.kind == "f")
+        return isinstance(after, np.ndarray) and np.array_equal(
+            before, after, equal_nan=before.dtype.kind == "f"
+        )
     if isinstance(before, list | tuple):
         return len(before) == len(after) and all(map(unchanged, before, after))
     return True
@@ -115,13 +140,19 @@ def taken(value, want, by_hand):
     """The value as an array that can be compared with the wanted one, or a problem that names its type."""
     expected = "True or False" if want.dtype == bool else "numbers" if want.ndim else "a number"
     if want.ndim and not by_hand:
-        expected = f"a NumPy array of {'booleans' if want.dtype == bool else 'numbers'}, of shape {want.shape}"
+        expected = (
+            f"a NumPy array of {'booleans' if want.dtype == bool else 'numbers'}, of shape {want.shape}"
+        )
     if hasattr(type(value), "__next__"):
         raise Problem("wrong", f"Expected {expected}, got {kind(value)}: use return, not yield.")
     if str(type(value).__module__).partition(".")[0] == "torch":
-        raise Problem("wrong", f"Expected {expected}, got a PyTorch tensor: stay with NumPy, or end with .numpy().")
+        raise Problem(
+            "wrong", f"Expected {expected}, got a PyTorch tensor: stay with NumPy, or end with .numpy()."
+        )
     listed = isinstance(value, list | tuple)
-    if not (isinstance(value, np.ndarray | np.number | np.bool_ | bool | int | float) or by_hand and listed):
+    if not (
+        isinstance(value, np.ndarray | np.number | np.bool_ | bool | int | float) or (by_hand and listed)
+    ):
         hint = " Wrap it in np.array(…)." if listed and want.ndim else ""
         raise Problem("wrong", f"Expected {expected}, got {kind(value)}.{hint}")
     result = array(value)
@@ -129,7 +160,9 @@ def taken(value, want, by_hand):
         found = "text" if result.dtype.kind in "US" else f"values of type {result.dtype}"
         raise Problem("wrong", f"Expected {expected}, got {found}.")
     if (result.dtype == bool) != (want.dtype == bool):
-        raise Problem("wrong", f"Expected {expected}, got {'True and False' if result.dtype == bool else 'numbers'}.")
+        raise Problem(
+            "wrong", f"Expected {expected}, got {'True and False' if result.dtype == bool else 'numbers'}."
+        )
     if by_hand and result.dtype.kind == "f" and result.itemsize < 8:
         return result.astype(str).astype(float)  # what the pencil wrote: np.float32(2.8) stands for 2.8
     return result

@@ -1,10 +1,14 @@
-"""Whether results are equal within a tolerance. NumPy's isclose does the same and takes more than twice as long, and the tests compare millions."""
+"""Whether results are equal within a tolerance. NumPy's isclose does the same and takes more than twice as
+long, and the tests compare millions.
+"""
 
 import numpy as np
 
 
 def near(one, other, tolerance):
-    """For each place of two arrays of one shape, whether they are equal within the tolerance, relative and absolute; NaN equals NaN."""
+    """For each place of two arrays of one shape, whether they are equal within the tolerance, relative and
+    absolute; NaN equals NaN.
+    """
     one, other = one.astype(float, copy=False), other.astype(float, copy=False)
     with np.errstate(all="ignore"):
         gap = np.abs(one - other)

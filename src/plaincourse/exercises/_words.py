@@ -18,8 +18,12 @@ def short(value):
     if isinstance(value, np.ndarray | np.number | float | int):
         value = np.asarray(value)
         if value.ndim == 0 and 0 < abs(value) < 1e-3:  # an eps, which four decimals would show as 0
-            return np.format_float_positional(value, precision=2, fractional=False, trim="-").replace("-", "−")
-        text = np.array2string(value, precision=4, suppress_small=True, separator=", ", threshold=24, edgeitems=2)
+            return np.format_float_positional(value, precision=2, fractional=False, trim="-").replace(
+                "-", "−"
+            )
+        text = np.array2string(
+            value, precision=4, suppress_small=True, separator=", ", threshold=24, edgeitems=2
+        )
         text = re.sub(r"\s+", " ", text).replace("[ ", "[").replace("-", "−")
         return text + (f" of shape {value.shape}" if value.ndim > 1 else "")
     if hasattr(value, "_fields"):  # a model or a block: pages of numbers
@@ -47,9 +51,16 @@ def difference(exercise, case, got, want):
         return "\n".join([f"The shape is {got.shape}, expected {want.shape}{form}.", *lines])
     if exercise.by_hand:  # the value would give the exercise away
         wrong = np.flatnonzero(~near(got, want, exercise.tolerance))
-        return f"{len(wrong)} of {want.size} numbers {'are' if len(wrong) > 1 else 'is'} wrong; look again at {spot(wrong[0], want.shape)}." if want.size > 1 else f"{short(got)} is not it."
+        return (
+            f"{len(wrong)} of {want.size} numbers {'are' if len(wrong) > 1 else 'is'} wrong; look again at"
+            f" {spot(wrong[0], want.shape)}."
+            if want.size > 1
+            else f"{short(got)} is not it."
+        )
     if got.dtype.kind == "f" and got.dtype.itemsize < 8 and near(got, want, 1e-5).all():
-        return "\n".join([f"The numbers are right, but only to {got.dtype}: keep the float64 of the input.", *lines])
+        return "\n".join(
+            [f"The numbers are right, but only to {got.dtype}: keep the float64 of the input.", *lines]
+        )
     lines += [f"Expected: {short(want)}", f"Got: {short(got)}"]
     if want.dtype == bool:  # no subtracting, and a long row of them is shortened where it differs
         lines += [places(got, want)] if want.ndim else []
@@ -59,7 +70,9 @@ def difference(exercise, case, got, want):
 
 
 def gap(got, want):
-    """How far two arrays that look alike are apart. Infinity less infinity is no number, so it is left out."""
+    """How far two arrays that look alike are apart. Infinity less infinity is no number, so it is left
+    out.
+    """
     finite = np.isfinite(got) & np.isfinite(want)
     largest = np.abs(got[finite] - want[finite]).max(initial=0.0)
     return f"They differ by up to {largest:.1e}." if largest else places(got, want)

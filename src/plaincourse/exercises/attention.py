@@ -45,19 +45,26 @@ def unmasked(q, k, v):
     return attention(q, k, v)
 
 
-ONE_SUM = "You divide by one sum, that of the whole table. Each row has to add up to 1 by itself: use sum(axis=1, keepdims=True)."
+ONE_SUM = (
+    "You divide by one sum, that of the whole table. Each row has to add up to 1 by itself: use sum(axis=1,"
+    " keepdims=True)."
+)
 
 
 def attention_cases(rng):
     """Sizes that differ from one another, and scores that overflow unless the largest is subtracted."""
     sizes = [(3, 4, 2, 5), (2, 5, 4, 3), (1, 3, 2, 4)]
-    cases = [(rng.normal(size=(t, d)), rng.normal(size=(s, d)), rng.normal(size=(s, e))) for t, s, d, e in sizes]
+    cases = [
+        (rng.normal(size=(t, d)), rng.normal(size=(s, d)), rng.normal(size=(s, e))) for t, s, d, e in sizes
+    ]
     large = 1000 + rng.random(size=(2, 4)), 1 + rng.random(size=(3, 4)), rng.normal(size=(3, 5))
     return [*cases, large]
 
 
 def attention_with(scale, axis=-1):
-    """Attention whose scores are divided by scale(query, value), with softmax along another axis if asked for."""
+    """Attention whose scores are divided by scale(query, value), with softmax along another axis if asked
+    for.
+    """
 
     def answer(query, key, value):
         return softmax(query @ key.T / scale(query, value), axis=axis) @ value
@@ -160,7 +167,8 @@ EXERCISES = [
         (
             Mistake(
                 "not divided by the root",
-                "You took softmax of the dot products themselves, 4 and 2. Divide them by the root of the width, 2, first.",
+                "You took softmax of the dot products themselves, 4 and 2. Divide them by the root of the"
+                " width, 2, first.",
                 weights_divided_by(1),
             ),
             Mistake(
@@ -170,12 +178,14 @@ EXERCISES = [
             ),
             Mistake(
                 "shares instead of softmax",
-                "You divided each score by the sum of the scores. Softmax takes e to the power of each score first.",
+                "You divided each score by the sum of the scores. Softmax takes e to the power of each score"
+                " first.",
                 shares,
             ),
             Mistake(
                 "the wrong way round",
-                "The two numbers are right, in the wrong order. The first key has the larger score, so the first weight is the larger one.",
+                "The two numbers are right, in the wrong order. The first key has the larger score, so the"
+                " first weight is the larger one.",
                 lambda query, keys: weights_of(query, keys)[::-1],
             ),
             Mistake(
@@ -190,17 +200,20 @@ EXERCISES = [
             ),
             Mistake(
                 "dot products, no weights",
-                "These are the dot products. Two steps are still to do: divide by the root of the width, 2, then take softmax.",
+                "These are the dot products. Two steps are still to do: divide by the root of the width, 2,"
+                " then take softmax.",
                 lambda query, keys: keys @ query,
             ),
             Mistake(
                 "powers, not divided",
-                "You took e to the power of each score, as softmax begins. Now divide both by their sum, so that they add up to 1.",
+                "You took e to the power of each score, as softmax begins. Now divide both by their sum, so"
+                " that they add up to 1.",
                 exponentials,
             ),
             Mistake(
                 "powers, largest score subtracted, not divided",
-                "You subtracted the larger score and took e to the power of each. Now divide both by their sum, so that they add up to 1.",
+                "You subtracted the larger score and took e to the power of each. Now divide both by their"
+                " sum, so that they add up to 1.",
                 lambda query, keys: exponentials(query, keys) / exponentials(query, keys).max(),
             ),
         ),
@@ -225,27 +238,32 @@ EXERCISES = [
             ),
             Mistake(
                 "root of another width",
-                "You divide by the root of the width of a value. It is the width of a query that counts: q.shape[1].",
+                "You divide by the root of the width of a value. It is the width of a query that counts:"
+                " q.shape[1].",
                 attention_with(lambda query, value: math.sqrt(value.shape[-1])),
             ),
             Mistake(
                 "root of the number of queries",
-                "You divide by the root of the number of queries, q.shape[0]. It is the width of a query that counts: q.shape[1].",
+                "You divide by the root of the number of queries, q.shape[0]. It is the width of a query that"
+                " counts: q.shape[1].",
                 attention_with(lambda query, value: math.sqrt(query.shape[0])),
             ),
             Mistake(
                 "root of the number of keys",
-                "You divide by the root of the number of keys. It is the width of a query that counts: q.shape[1].",
+                "You divide by the root of the number of keys. It is the width of a query that counts:"
+                " q.shape[1].",
                 attention_with(lambda query, value: math.sqrt(value.shape[0])),
             ),
             Mistake(
                 "softmax over the queries",
-                "Your softmax works down the columns, so each key's weights add up to 1. Each query's should: use axis=1 with keepdims=True.",
+                "Your softmax works down the columns, so each key's weights add up to 1. Each query's should:"
+                " use axis=1 with keepdims=True.",
                 attention_with(right_scale, axis=0),
             ),
             Mistake(
                 "softmax forgotten",
-                "You mix the values by the scores themselves. Softmax turns each row of scores into weights first.",
+                "You mix the values by the scores themselves. Softmax turns each row of scores into weights"
+                " first.",
                 without_softmax,
             ),
             Mistake(
@@ -266,12 +284,14 @@ EXERCISES = [
             ),
             Mistake(
                 "overflow",
-                "Right for small scores; for large ones np.exp overflows. Subtract each row's largest score first: the weights stay the same.",
+                "Right for small scores; for large ones np.exp overflows. Subtract each row's largest score"
+                " first: the weights stay the same.",
                 without_maximum,
             ),
             Mistake(
                 "weights only",
-                "These are the attention weights, and they are right. The last step is still to do: mix the values by them.",
+                "These are the attention weights, and they are right. The last step is still to do: mix the"
+                " values by them.",
                 weights_only,
             ),
         ),
@@ -284,12 +304,14 @@ EXERCISES = [
         (
             Mistake(
                 "plain reshape",
-                "The shape is right, but the first head holds several pieces of the same token. Cut into (T, H, D) first, then swap the first two axes.",
+                "The shape is right, but the first head holds several pieces of the same token. Cut into (T,"
+                " H, D) first, then swap the first two axes.",
                 only_reshaped,
             ),
             Mistake(
                 "positions first",
-                "The rows are cut rightly, with shape (T, H, D). The heads must come first: swap the first two axes.",
+                "The rows are cut rightly, with shape (T, H, D). The heads must come first: swap the first"
+                " two axes.",
                 positions_first,
             ),
             Mistake(
@@ -299,7 +321,8 @@ EXERCISES = [
             ),
             Mistake(
                 "pieces turned",
-                "Each head holds the right numbers with rows and columns swapped: the shape should be (H, T, D).",
+                "Each head holds the right numbers with rows and columns swapped: the shape should be (H,"
+                " T, D).",
                 turned_pieces,
             ),
         ),
@@ -312,7 +335,8 @@ EXERCISES = [
         (
             Mistake(
                 "no offset",
-                "Your queries stand at the beginning of the text. They are its last positions: shift the triangle by keys − queries.",
+                "Your queries stand at the beginning of the text. They are its last positions: shift the"
+                " triangle by keys − queries.",
                 without_offset,
             ),
             Mistake(
@@ -322,7 +346,8 @@ EXERCISES = [
             ),
             Mistake(
                 "the future",
-                "Your triangle is on the wrong side: each query looks at itself and at what comes later. It may look back only.",
+                "Your triangle is on the wrong side: each query looks at itself and at what comes later. It"
+                " may look back only.",
                 sees_the_future,
             ),
             Mistake(
@@ -332,7 +357,8 @@ EXERCISES = [
             ),
             Mistake(
                 "one step too far",
-                "Your queries may also look at the position just after their own. The last one allowed is their own.",
+                "Your queries may also look at the position just after their own. The last one allowed is"
+                " their own.",
                 one_step_too_far,
             ),
             Mistake(

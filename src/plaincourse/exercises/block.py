@@ -31,13 +31,19 @@ def napkin_case(rng):
 
 def count_cases(rng):
     """GPT-2 small, and settings that divide nothing evenly."""
-    return [(50_257, 1_024, 768, 12), (11, 16, 8, 3), (7, 5, 6, 1), *(tuple(map(int, rng.integers(2, 30, 4))) for _ in range(3))]
+    return [
+        (50_257, 1_024, 768, 12),
+        (11, 16, 8, 3),
+        (7, 5, 6, 1),
+        *(tuple(map(int, rng.integers(2, 30, 4))) for _ in range(3)),
+    ]
 
 
 GPT2_MISTAKES = (
     Mistake(
         "head counted again",
-        "You count the output projection as a table of its own. It is the embedding, turned: the same numbers.",
+        "You count the output projection as a table of its own. It is the embedding, turned: the same"
+        " numbers.",
         off_by(lambda vocabulary, context, width, layers: vocabulary * width),
     ),
     Mistake(
@@ -47,12 +53,14 @@ GPT2_MISTAKES = (
     ),
     Mistake(
         "last norm forgotten",
-        "The blocks and tables are right. One more LayerNorm, with a gain and a bias, stands after the last block.",
+        "The blocks and tables are right. One more LayerNorm, with a gain and a bias, stands after the last"
+        " block.",
         off_by(lambda vocabulary, context, width, layers: -2 * width),
     ),
     Mistake(
         "no biases in the maps",
-        "The tables are right, but every map of a block has a bias too: three of width E for query, key and value, one for the output, and two in the MLP.",
+        "The tables are right, but every map of a block has a bias too: three of width E for query, key and"
+        " value, one for the output, and two in the MLP.",
         off_by(lambda vocabulary, context, width, layers: -9 * width * layers),
     ),
     Mistake(
@@ -198,7 +206,11 @@ def block_alone(vocabulary, context, width, layers):
 
 # With one block, the two mistakes about norms give one number.
 NAPKIN_MISTAKES = (
-    *(mistake for mistake in GPT2_MISTAKES if mistake.name not in ("last norm forgotten", "one norm in a block")),
+    *(
+        mistake
+        for mistake in GPT2_MISTAKES
+        if mistake.name not in ("last norm forgotten", "one norm in a block")
+    ),
     Mistake(
         "a norm forgotten",
         "There are three norms: two in the block, and one after it. Each has a gain and a bias.",
@@ -206,7 +218,8 @@ NAPKIN_MISTAKES = (
     ),
     Mistake(
         "the block alone",
-        "The block is right. The model has more: the tables of words and of positions, and a last norm after the block.",
+        "The block is right. The model has more: the tables of words and of positions, and a last norm after"
+        " the block.",
         off_by(block_alone),
     ),
 )
@@ -221,22 +234,26 @@ EXERCISES = [
         (
             Mistake(
                 "post-norm",
-                "This is the block of 2017: it norms each sum. In a pre-norm block the norm stands before read and think, and the sums stay as they are.",
+                "This is the block of 2017: it norms each sum. In a pre-norm block the norm stands before"
+                " read and think, and the sums stay as they are.",
                 post_norm_block,
             ),
             Mistake(
                 "stream overwritten",
-                "The stream itself is normed, because x = norm(x) replaces it. Norm a copy for read and think, and add to the x that was not normed.",
+                "The stream itself is normed, because x = norm(x) replaces it. Norm a copy for read and"
+                " think, and add to the x that was not normed.",
                 overwritten_block,
             ),
             Mistake(
                 "both at once",
-                "think gets the x that came in. It must get the stream after the first sum, with what has been read in it.",
+                "think gets the x that came in. It must get the stream after the first sum, with what has"
+                " been read in it.",
                 parallel_block,
             ),
             Mistake(
                 "first answer lost",
-                "The last sum starts from the x that came in, so what was read is no longer in the stream. Start it from the first sum.",
+                "The last sum starts from the x that came in, so what was read is no longer in the stream."
+                " Start it from the first sum.",
                 read_lost_block,
             ),
             Mistake(
@@ -254,7 +271,11 @@ EXERCISES = [
                 "think gets what was read alone. Add it to the stream first, and go on from that sum.",
                 first_sum_block,
             ),
-            Mistake("no norms", "read and think get the stream as it is. A norm stands before each of them.", without_norms_block),
+            Mistake(
+                "no norms",
+                "read and think get the stream as it is. A norm stands before each of them.",
+                without_norms_block,
+            ),
             Mistake("one norm", "The first half is right. A norm stands before think, too.", one_norm_block),
             Mistake("thinks first", "A block reads first and thinks about what it has read.", swapped_block),
         ),
@@ -268,7 +289,8 @@ EXERCISES = [
         (
             Mistake(
                 "key and value tables too wide",
-                "Your key and value tables are as wide as the query table. There are only `groups` key and value heads, each width // heads wide.",
+                "Your key and value tables are as wide as the query table. There are only `groups` key and"
+                " value heads, each width // heads wide.",
                 llama_off_by(full_keys),
             ),
             Mistake(
@@ -279,12 +301,16 @@ EXERCISES = [
             Mistake(
                 "two tables in the MLP",
                 "A SwiGLU has three tables: gate, up and down.",
-                llama_off_by(lambda vocabulary, width, hidden, heads, groups, layers: -width * hidden * layers),
+                llama_off_by(
+                    lambda vocabulary, width, hidden, heads, groups, layers: -width * hidden * layers
+                ),
             ),
             Mistake(
                 "LayerNorm",
                 "Your norms have a bias. An RMSNorm has a gain only.",
-                llama_off_by(lambda vocabulary, width, hidden, heads, groups, layers: width * (2 * layers + 1)),
+                llama_off_by(
+                    lambda vocabulary, width, hidden, heads, groups, layers: width * (2 * layers + 1)
+                ),
             ),
             Mistake(
                 "last norm forgotten",

@@ -23,7 +23,9 @@ def bytes_case(rng):
 
 
 def rows_to_run(prompt, new):
-    """With the cache each row runs once, without it the whole text at each step; the last new token never goes in."""
+    """With the cache each row runs once, without it the whole text at each step; the last new token never
+    goes in.
+    """
     return np.array([prompt + new - 1, sum(prompt + i for i in range(new))])
 
 
@@ -52,7 +54,15 @@ def step_cases(rng):
     cases = []
     for length, width, out, scale in [(3, 5, 2, 1.0), (1, 4, 3, 1.0), (5, 3, 3, 100.0)]:
         query, key = scale * rng.normal(size=width), rng.normal(size=width)
-        cases.append((query, key, rng.normal(size=out), rng.normal(size=(length, width)), rng.normal(size=(length, out))))
+        cases.append(
+            (
+                query,
+                key,
+                rng.normal(size=out),
+                rng.normal(size=(length, width)),
+                rng.normal(size=(length, out)),
+            )
+        )
     return cases
 
 
@@ -107,7 +117,10 @@ def toy_forward(ids, cache):
 
 def loop_cases(rng):
     """Prompts of one id and more, over 12 words, and more than one count."""
-    return [(toy_forward, rng.integers(0, 12, length).tolist(), count) for length, count in [(4, 16), (1, 11), (6, 16)]]
+    return [
+        (toy_forward, rng.integers(0, 12, length).tolist(), count)
+        for length, count in [(4, 16), (1, 11), (6, 16)]
+    ]
 
 
 def forgetful(forward, prompt, count):
@@ -165,28 +178,39 @@ EXERCISES = [
         (
             Mistake(
                 "query heads",
-                "You counted the 6 query heads. Only the 2 key/value heads are kept; the query heads share them.",
-                lambda layers, heads, groups, width, tokens, bytes_each: cache_bytes(layers, heads, heads, width, tokens, bytes_each),
+                "You counted the 6 query heads. Only the 2 key/value heads are kept; the query heads share"
+                " them.",
+                lambda layers, heads, groups, width, tokens, bytes_each: cache_bytes(
+                    layers, heads, heads, width, tokens, bytes_each
+                ),
             ),
             Mistake(
                 "keys only",
                 "That is the room for the keys. The values need as much again.",
-                lambda layers, heads, groups, width, tokens, bytes_each: layers * groups * width * tokens * bytes_each,
+                lambda layers, heads, groups, width, tokens, bytes_each: (
+                    layers * groups * width * tokens * bytes_each
+                ),
             ),
             Mistake(
                 "one layer",
                 "That is one layer. Each of the 3 layers has keys and values of its own.",
-                lambda layers, heads, groups, width, tokens, bytes_each: cache_bytes(1, heads, groups, width, tokens, bytes_each),
+                lambda layers, heads, groups, width, tokens, bytes_each: cache_bytes(
+                    1, heads, groups, width, tokens, bytes_each
+                ),
             ),
             Mistake(
                 "numbers, not bytes",
                 "You counted the numbers. Each takes 4 bytes.",
-                lambda layers, heads, groups, width, tokens, bytes_each: cache_bytes(layers, heads, groups, width, tokens, 1),
+                lambda layers, heads, groups, width, tokens, bytes_each: cache_bytes(
+                    layers, heads, groups, width, tokens, 1
+                ),
             ),
             Mistake(
                 "queries too",
                 "You kept the queries as well. No later token reads them.",
-                lambda layers, heads, groups, width, tokens, bytes_each: (2 * groups + heads) * layers * width * tokens * bytes_each,
+                lambda layers, heads, groups, width, tokens, bytes_each: (
+                    (2 * groups + heads) * layers * width * tokens * bytes_each
+                ),
             ),
         ),
         by_hand=True,
@@ -204,12 +228,14 @@ EXERCISES = [
             ),
             Mistake(
                 "one too many with the cache",
-                "Without the cache it is right. With it, the last new token does not go in: the prompt and new − 1 rows.",
+                "Without the cache it is right. With it, the last new token does not go in: the prompt and"
+                " new − 1 rows.",
                 rows_off_by(lambda prompt, new: 1, lambda prompt, new: 0),
             ),
             Mistake(
                 "new token counted without the cache",
-                "With the cache it is right. Without it, each step has one row too many: the token that it writes has not gone in yet, so the first step runs the prompt alone.",
+                "With the cache it is right. Without it, each step has one row too many: the token that it"
+                " writes has not gone in yet, so the first step runs the prompt alone.",
                 rows_off_by(lambda prompt, new: 0, lambda prompt, new: new),
             ),
             Mistake(
@@ -237,22 +263,37 @@ EXERCISES = [
         (
             Mistake(
                 "blind to itself",
-                "The newest token reads only the cache. It may read itself as well: add its key and its value first.",
+                "The newest token reads only the cache. It may read itself as well: add its key and its value"
+                " first.",
                 blind_to_itself,
             ),
-            Mistake("itself alone", "You return the newest token's value. It should read all tokens in the cache, too.", itself_alone),
-            Mistake("not scaled", "The scores are not divided by √D, the root of the width of a query.", unscaled_step),
+            Mistake(
+                "itself alone",
+                "You return the newest token's value. It should read all tokens in the cache, too.",
+                itself_alone,
+            ),
+            Mistake(
+                "not scaled",
+                "The scores are not divided by √D, the root of the width of a query.",
+                unscaled_step,
+            ),
             Mistake(
                 "scaled by the positions",
-                "You divide by the root of the number of positions. Divide by the root of the width D of a query.",
+                "You divide by the root of the number of positions. Divide by the root of the width D of a"
+                " query.",
                 scaled_by_positions,
             ),
             Mistake(
                 "keys and values out of step",
-                "The new key stands at one end and the new value at the other, so each key is paired with another token's value.",
+                "The new key stands at one end and the new value at the other, so each key is paired with"
+                " another token's value.",
                 out_of_step,
             ),
-            Mistake("asks with the key", "You compare the new key with the keys. It is the query that asks.", asks_with_the_key),
+            Mistake(
+                "asks with the key",
+                "You compare the new key with the keys. It is the query that asks.",
+                asks_with_the_key,
+            ),
         ),
     ),
     Exercise(
@@ -263,12 +304,14 @@ EXERCISES = [
         (
             Mistake(
                 "cache not carried along",
-                "Each step gets one id and no cache, so it knows nothing of the text. Hand the new cache to the next step.",
+                "Each step gets one id and no cache, so it knows nothing of the text. Hand the new cache to"
+                " the next step.",
                 forgetful,
             ),
             Mistake(
                 "whole text and cache",
-                "You hand over the whole text and the cache, so every token is read twice. After the first step, only the new id goes in.",
+                "You hand over the whole text and the cache, so every token is read twice. After the first"
+                " step, only the new id goes in.",
                 whole_text_again,
             ),
             Mistake(
@@ -278,7 +321,8 @@ EXERCISES = [
             ),
             Mistake(
                 "last id of the prompt",
-                "Only the last id of the prompt goes in. The cache is empty at first, so the first step must read the whole prompt.",
+                "Only the last id of the prompt goes in. The cache is empty at first, so the first step must"
+                " read the whole prompt.",
                 last_of_prompt,
             ),
             Mistake("prompt returned", "The new ids are right. Return them without the prompt.", with_prompt),
@@ -287,7 +331,9 @@ EXERCISES = [
                 "You stop when prompt and new ids together are `count`. It is the number of new ids.",
                 total_length,
             ),
-            Mistake("smallest logit", "You take the smallest logit. The likeliest word has the largest.", smallest),
+            Mistake(
+                "smallest logit", "You take the smallest logit. The likeliest word has the largest.", smallest
+            ),
         ),
     ),
 ]

@@ -129,17 +129,20 @@ EXERCISES = [
         (
             Mistake(
                 "not scaled up",
-                "You struck out the hidden weight and left the others. They add up to 0.56: divide them by it.",
+                "You struck out the hidden weight and left the others. They add up to 0.56: divide them"
+                " by it.",
                 not_scaled,
             ),
             Mistake(
                 "shared equally",
-                "You gave each of the others a third of the 0.44. They keep their proportions: divide each by 0.56.",
+                "You gave each of the others a third of the 0.44. They keep their proportions: divide each by"
+                " 0.56.",
                 shared_equally,
             ),
             Mistake(
                 "softmax once more",
-                "You took softmax of the weights. They are weights already: divide those that are left by their sum.",
+                "You took softmax of the weights. They are weights already: divide those that are left by"
+                " their sum.",
                 softmax_of_weights,
             ),
             Mistake(
@@ -179,7 +182,8 @@ EXERCISES = [
             ),
             Mistake(
                 "no window",
-                "This is the causal mask: it looks back without a limit. Hide what is width or more places back.",
+                "This is the causal mask: it looks back without a limit. Hide what is width or more places"
+                " back.",
                 lambda length, width: causal_mask(length),
             ),
             Mistake(
@@ -227,7 +231,8 @@ EXERCISES = [
             ),
             Mistake(
                 "one too many",
-                "Your tokens see the first place of the padding. Places count from 0, so the real ones are those < n, not ≤ n.",
+                "Your tokens see the first place of the padding. Places count from 0, so the real ones are"
+                " those < n, not ≤ n.",
                 one_key_too_many,
             ),
         ),
@@ -240,7 +245,8 @@ EXERCISES = [
         (
             Mistake(
                 "causal only",
-                "This is the causal mask. The tokens of the question may also look forwards, as far as the question goes.",
+                "This is the causal mask. The tokens of the question may also look forwards, as far as the"
+                " question goes.",
                 lambda question, length: causal_mask(length),
             ),
             Mistake(

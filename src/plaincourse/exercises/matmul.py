@@ -53,7 +53,8 @@ EXERCISES = [
         mistakes=(
             Mistake(
                 "one product is off",
-                "Two places to look: −1 times −0.5 is +0.5, and the last number of x is 0, so its weight has no say.",
+                "Two places to look: −1 times −0.5 is +0.5, and the last number of x is 0, so its weight has"
+                " no say.",
                 lambda x, column: np.sum(x * column) + column[3],
             ),
             Mistake(
@@ -91,7 +92,8 @@ EXERCISES = [
             ),
             Mistake(
                 "only the first row is filled",
-                "All rows but the first are still 0. Is the return one indent too deep? It belongs after all loops, in line with the outermost for.",
+                "All rows but the first are still 0. Is the return one indent too deep? It belongs after all"
+                " loops, in line with the outermost for.",
                 first_row_only,
             ),
             Mistake(
@@ -120,17 +122,20 @@ EXERCISES = [
             ),
             Mistake(
                 "one output only",
-                "This makes the first output 0, but the second is not: it is the second number plus the third.",
+                "This makes the first output 0, but the second is not: it is the second number plus the"
+                " third.",
                 lambda table: np.array([1.0, 0.0, -1.0]),
             ),
             Mistake(
                 "the third number is 0",
-                "The first two numbers are not cancelled by anything: the outputs are 1 and −1. The third number has to cancel each of them.",
+                "The first two numbers are not cancelled by anything: the outputs are 1 and −1. The third"
+                " number has to cancel each of them.",
                 lambda table: np.array([1.0, -1.0, 0.0]),
             ),
             Mistake(
                 "the second output only",
-                "This makes the second output 0, but the first is not: it is the first number plus the third.",
+                "This makes the second output 0, but the first is not: it is the first number plus the"
+                " third.",
                 lambda table: np.array([1.0, -1.0, 1.0]),
             ),
             Mistake(

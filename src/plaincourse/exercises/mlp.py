@@ -92,7 +92,8 @@ EXERCISES = [
             ),
             Mistake(
                 "ReLU at the end",
-                "You multiplied first and applied ReLU to the result. It belongs in the middle, before the table.",
+                "You multiplied first and applied ReLU to the result. It belongs in the middle, before the"
+                " table.",
                 lambda hidden, down: relu(hidden @ down),
             ),
             Mistake(
@@ -121,7 +122,8 @@ EXERCISES = [
             ),
             Mistake(
                 "sign of the exponent",
-                "Inside the sigmoid the exponent has the wrong sign: it is 1 / (1 + np.exp(−a)), with a minus.",
+                "Inside the sigmoid the exponent has the wrong sign: it is 1 / (1 + np.exp(−a)), with a"
+                " minus.",
                 lambda x, gate, up, down: ((x @ gate) * sigmoid(-(x @ gate)) * (x @ up)) @ down,
             ),
             Mistake(
@@ -131,7 +133,8 @@ EXERCISES = [
             ),
             Mistake(
                 "SiLU of the product",
-                "You multiplied x @ gate and x @ up first and took SiLU of the product. SiLU belongs to x @ gate alone, before you multiply.",
+                "You multiplied x @ gate and x @ up first and took SiLU of the product. SiLU belongs to x @"
+                " gate alone, before you multiply.",
                 lambda x, gate, up, down: silu((x @ gate) * (x @ up)) @ down,
             ),
             Mistake(
@@ -159,22 +162,39 @@ EXERCISES = [
         (
             Mistake(
                 "exact form",
-                "That is the exact GELU, z · Φ(z). It is correct mathematics, but GPT-2 uses the form with tanh.",
+                "That is the exact GELU, z · Φ(z). It is correct mathematics, but GPT-2 uses the form with"
+                " tanh.",
                 gelu,
             ),
-            Mistake("0.5 forgotten", "Everything is twice as large as it should be: the factor 0.5 in front is missing.", tanh_form(half=1)),
-            Mistake("z in front forgotten", "Before the brackets stand 0.5 and z. The factor z is missing.", without_z),
-            Mistake("no cubic term", "Inside the tanh, the term 0.044715 · z³ is missing.", tanh_form(cubic=0)),
+            Mistake(
+                "0.5 forgotten",
+                "Everything is twice as large as it should be: the factor 0.5 in front is missing.",
+                tanh_form(half=1),
+            ),
+            Mistake(
+                "z in front forgotten",
+                "Before the brackets stand 0.5 and z. The factor z is missing.",
+                without_z,
+            ),
+            Mistake(
+                "no cubic term", "Inside the tanh, the term 0.044715 · z³ is missing.", tanh_form(cubic=0)
+            ),
             Mistake("no √(2/π)", "Inside the tanh, the factor √(2/π) is missing.", tanh_form(scale=1)),
-            Mistake("root forgotten", "Inside the tanh, the factor is the root of 2/π: np.sqrt(2 / np.pi).", tanh_form(scale=2 / math.pi)),
+            Mistake(
+                "root forgotten",
+                "Inside the tanh, the factor is the root of 2/π: np.sqrt(2 / np.pi).",
+                tanh_form(scale=2 / math.pi),
+            ),
             Mistake(
                 "√2/π for √(2/π)",
-                "The factor is the root of the whole fraction 2/π: np.sqrt(2 / np.pi), not np.sqrt(2) / np.pi.",
+                "The factor is the root of the whole fraction 2/π: np.sqrt(2 / np.pi), not np.sqrt(2) /"
+                " np.pi.",
                 tanh_form(scale=math.sqrt(2) / math.pi),
             ),
             Mistake(
                 "brackets round 1 + tanh",
-                "You multiplied by 1 and then added the tanh. Put brackets round 1 + tanh(…): 0.5 · z multiplies both.",
+                "You multiplied by 1 and then added the tanh. Put brackets round 1 + tanh(…): 0.5 · z"
+                " multiplies both.",
                 without_brackets,
             ),
             Mistake(
@@ -184,7 +204,8 @@ EXERCISES = [
             ),
             Mistake(
                 "factor on one term",
-                "The factor √(2/π) multiplies z only. Put brackets round z + 0.044715 · z³: it multiplies both.",
+                "The factor √(2/π) multiplies z only. Put brackets round z + 0.044715 · z³: it multiplies"
+                " both.",
                 tanh_form(cubic=0.044715 / math.sqrt(2 / math.pi)),
             ),
         ),
@@ -195,14 +216,27 @@ EXERCISES = [
         matched_width,
         lambda rng: [(12,)],
         (
-            Mistake("same width", "With the same width, three tables hold half as many weights again as two.", lambda width: 4 * width),
+            Mistake(
+                "same width",
+                "With the same width, three tables hold half as many weights again as two.",
+                lambda width: 4 * width,
+            ),
             Mistake(
                 "half the width",
-                "With half the width, three tables hold fewer weights than the two before. Two tables of the old width make three of the new one.",
+                "With half the width, three tables hold fewer weights than the two before. Two tables of the"
+                " old width make three of the new one.",
                 lambda width: 2 * width,
             ),
-            Mistake("factor turned over", "You multiplied by 3/2. More tables must be narrower, not wider.", lambda width: 6 * width),
-            Mistake("number of weights", "That is how many weights there are. The question asks for the width F.", lambda width: 8 * width * width),
+            Mistake(
+                "factor turned over",
+                "You multiplied by 3/2. More tables must be narrower, not wider.",
+                lambda width: 6 * width,
+            ),
+            Mistake(
+                "number of weights",
+                "That is how many weights there are. The question asks for the width F.",
+                lambda width: 8 * width * width,
+            ),
         ),
         by_hand=True,
     ),

@@ -81,7 +81,9 @@ def layers(T, k):
 
 
 def length_cases(rng):
-    """The chapter's two, one that divides evenly, one that does not, a filter of two, one wider than the text."""
+    """The chapter's two, one that divides evenly, one that does not, a filter of two, one wider than the
+    text.
+    """
     return [(8, 3), (16, 3), (13, 5), (10, 3), (7, 2), (12, 4), (3, 5), (30, 8)]
 
 
@@ -94,7 +96,8 @@ EXERCISES = [
         (
             Mistake(
                 "uphill",
-                "You went with the slope, so the loss grew. The slope is negative, and going against it makes w larger.",
+                "You went with the slope, so the loss grew. The slope is negative, and going against it makes"
+                " w larger.",
                 lambda x, target, w, rate: new_weight(x, target, w, -rate),
             ),
             Mistake(
@@ -104,7 +107,8 @@ EXERCISES = [
             ),
             Mistake(
                 "x is missing",
-                "Your slope is that of the guess. The guess changes x times as fast as w does, so multiply by x.",
+                "Your slope is that of the guess. The guess changes x times as fast as w does, so multiply"
+                " by x.",
                 lambda x, target, w, rate: w - rate * 2 * (w * x - target),
             ),
             Mistake(
@@ -143,7 +147,8 @@ EXERCISES = [
             ),
             Mistake(
                 "padded",
-                "Your result is as large as the image: your filter hangs over the edge. It has to stay inside.",
+                "Your result is as large as the image: your filter hangs over the edge. It has to stay"
+                " inside.",
                 padded,
             ),
             Mistake(
@@ -229,7 +234,8 @@ EXERCISES = [
             ),
             Mistake(
                 "k rows a layer",
-                "You divided by k. A row sees itself and k − 1 before it, so each layer reaches k − 1 rows farther.",
+                "You divided by k. A row sees itself and k − 1 before it, so each layer reaches k − 1 rows"
+                " farther.",
                 lambda T, k: math.ceil((T - 1) / k),
             ),
             Mistake(
@@ -244,12 +250,14 @@ EXERCISES = [
             ),
             Mistake(
                 "T over k, not rounded",
-                "You divided T by k. The distance is T − 1, each layer reaches k − 1 rows farther, and a part of a layer counts as a whole one.",
+                "You divided T by k. The distance is T − 1, each layer reaches k − 1 rows farther, and a part"
+                " of a layer counts as a whole one.",
                 lambda T, k: T / k,
             ),
             Mistake(
                 "rounded to the nearest",
-                "You rounded to the nearest whole number. If a part of the way is left, however small, it takes one more layer: round up.",
+                "You rounded to the nearest whole number. If a part of the way is left, however small, it"
+                " takes one more layer: round up.",
                 lambda T, k: round((T - 1) / (k - 1)),
             ),
             Mistake(

@@ -23,7 +23,9 @@ def pencil_case(rng):
 
 
 def layer_norm_cases(rng):
-    """One row, a batch that is not square, a row so small that eps shows, and a flat row. An eps of 1e-5 alone could be a constant."""
+    """One row, a batch that is not square, a row so small that eps shows, and a flat row. An eps of 1e-5
+    alone could be a constant.
+    """
     return [
         (rng.normal(size=4), rng.normal(size=4), rng.normal(size=4), 1e-5),
         (3 * rng.normal(size=(2, 5)) + 1, rng.normal(size=5), rng.normal(size=5), 1e-3),
@@ -55,7 +57,9 @@ def without_root(x, gain, bias, eps):
 
 def layer_norm_along(axis):
     def answer(x, gain, bias, eps):
-        return (x - x.mean(axis=axis, keepdims=True)) / np.sqrt(x.var(axis=axis, keepdims=True) + eps) * gain + bias
+        return (x - x.mean(axis=axis, keepdims=True)) / np.sqrt(
+            x.var(axis=axis, keepdims=True) + eps
+        ) * gain + bias
 
     return answer
 
@@ -68,7 +72,9 @@ def gain_first(x, gain, bias, eps):
 
 
 def rms_norm_cases(rng):
-    """One row far from mean 0, a batch that is not square, and a row so small that eps shows. An eps of 1e-5 alone could be a constant."""
+    """One row far from mean 0, a batch that is not square, and a row so small that eps shows. An eps of 1e-5
+    alone could be a constant.
+    """
     return [
         (rng.normal(size=4) + 2, rng.normal(size=4), 1e-5),
         (3 * rng.normal(size=(2, 5)), rng.normal(size=5), 1e-3),
@@ -137,7 +143,8 @@ EXERCISES = [
         (
             Mistake(
                 "divided by one less",
-                "You divided the sum of the squares by 4, one less than the row has numbers. LayerNorm divides by 5: the variance is 4.",
+                "You divided the sum of the squares by 4, one less than the row has numbers. LayerNorm"
+                " divides by 5: the variance is 4.",
                 lambda x: (x - x.mean()) / x.std(ddof=1),
             ),
             Mistake(
@@ -157,12 +164,14 @@ EXERCISES = [
             ),
             Mistake(
                 "root mean square",
-                "This is RMSNorm: you divided by the root of the mean square and left the mean in. LayerNorm takes the mean away first.",
+                "This is RMSNorm: you divided by the root of the mean square and left the mean in. LayerNorm"
+                " takes the mean away first.",
                 lambda x: x / np.sqrt((x * x).mean()),
             ),
             Mistake(
                 "divided by the length",
-                "You divided by the root of the sum of the squares. Divide the sum by 5 before you take the root.",
+                "You divided by the root of the sum of the squares. Divide the sum by 5 before you take the"
+                " root.",
                 lambda x: (x - x.mean()) / np.linalg.norm(x - x.mean()),
             ),
             Mistake(
@@ -182,17 +191,20 @@ EXERCISES = [
         (
             Mistake(
                 "divided by one less",
-                "Your variance divides by E − 1, as torch.var and np.var(…, ddof=1) do. LayerNorm divides by E.",
+                "Your variance divides by E − 1, as torch.var and np.var(…, ddof=1) do. LayerNorm divides"
+                " by E.",
                 sample_variance,
             ),
             Mistake(
                 "eps outside the root",
-                "You add eps to the root of the variance. Add it to the variance, inside the root: for small rows that makes a large difference.",
+                "You add eps to the root of the variance. Add it to the variance, inside the root: for small"
+                " rows that makes a large difference.",
                 layer_norm_eps_outside,
             ),
             Mistake(
                 "no eps",
-                "A flat row has variance 0, and your function divides by it. Add eps to the variance, inside the root.",
+                "A flat row has variance 0, and your function divides by it. Add eps to the variance, inside"
+                " the root.",
                 layer_norm_without_eps,
             ),
             Mistake(
@@ -202,17 +214,20 @@ EXERCISES = [
             ),
             Mistake(
                 "wrong axis",
-                "You normalize over the tokens, down the columns. Each token is normalized by itself: use axis=-1 with keepdims=True.",
+                "You normalize over the tokens, down the columns. Each token is normalized by itself: use"
+                " axis=-1 with keepdims=True.",
                 layer_norm_along(0),
             ),
             Mistake(
                 "whole array",
-                "You take one mean and one variance for all tokens together. Each row has its own: use axis=-1 with keepdims=True.",
+                "You take one mean and one variance for all tokens together. Each row has its own: use"
+                " axis=-1 with keepdims=True.",
                 layer_norm_along(None),
             ),
             Mistake(
                 "gain before normalizing",
-                "You multiply by the gain and add the bias first, and normalizing then undoes much of it. They come last.",
+                "You multiply by the gain and add the bias first, and normalizing then undoes much of it."
+                " They come last.",
                 gain_first,
             ),
             Mistake(
@@ -227,12 +242,14 @@ EXERCISES = [
             ),
             Mistake(
                 "step 4 forgotten",
-                "Each row is normalized now. Step 4 is still missing: multiply by the gain, then add the bias.",
+                "Each row is normalized now. Step 4 is still missing: multiply by the gain, then add the"
+                " bias.",
                 lambda x, gain, bias, eps: layer_norm(x, np.ones_like(gain), np.zeros_like(bias), eps),
             ),
             Mistake(
                 "bias before gain",
-                "You add the bias and then multiply by the gain, so the bias is multiplied too. Multiply first.",
+                "You add the bias and then multiply by the gain, so the bias is multiplied too. Multiply"
+                " first.",
                 lambda x, gain, bias, eps: layer_norm(x, gain, gain * bias, eps),
             ),
             Mistake(
@@ -255,17 +272,20 @@ EXERCISES = [
             ),
             Mistake(
                 "sum instead of mean",
-                "You divide by the root of the sum of the squares. Divide by the root of their mean, or wide rows come out small.",
+                "You divide by the root of the sum of the squares. Divide by the root of their mean, or wide"
+                " rows come out small.",
                 sum_of_squares,
             ),
             Mistake(
                 "eps outside the root",
-                "You add eps to the root. Add it to the mean square, inside the root: for small rows that makes a large difference.",
+                "You add eps to the root. Add it to the mean square, inside the root: for small rows that"
+                " makes a large difference.",
                 rms_norm_eps_outside,
             ),
             Mistake(
                 "no eps",
-                "The root mean square is right, but eps is not in it. Add eps to the mean square, inside the root.",
+                "The root mean square is right, but eps is not in it. Add eps to the mean square, inside the"
+                " root.",
                 lambda x, gain, eps: rms_norm(x, gain, 0.0),
             ),
             Mistake(
@@ -275,7 +295,8 @@ EXERCISES = [
             ),
             Mistake(
                 "wrong axis",
-                "You take the mean square over the tokens, down the columns. Each token has its own: use axis=-1 with keepdims=True.",
+                "You take the mean square over the tokens, down the columns. Each token has its own: use"
+                " axis=-1 with keepdims=True.",
                 rms_norm_along(0),
             ),
             Mistake(
@@ -285,12 +306,14 @@ EXERCISES = [
             ),
             Mistake(
                 "mean of the sizes",
-                "You divide by the mean of the absolute values. Square the numbers, take the mean, then the root.",
+                "You divide by the mean of the absolute values. Square the numbers, take the mean, then the"
+                " root.",
                 mean_size,
             ),
             Mistake(
                 "whole array",
-                "You take one mean square for all tokens together. Each row has its own: use axis=-1 with keepdims=True.",
+                "You take one mean square for all tokens together. Each row has its own: use axis=-1 with"
+                " keepdims=True.",
                 rms_norm_along(None),
             ),
             Mistake(
@@ -308,12 +331,14 @@ EXERCISES = [
         (
             Mistake(
                 "not rescaled",
-                "The right numbers are dropped, but the rest is left as it was, so the mean shrinks. Divide what is kept by 1 − rate.",
+                "The right numbers are dropped, but the rest is left as it was, so the mean shrinks. Divide"
+                " what is kept by 1 − rate.",
                 dropout_scaled_by(lambda rate: 1.0),
             ),
             Mistake(
                 "divided by the rate",
-                "You divide what is kept by the rate, the share that is dropped. Divide by the share that is kept, 1 − rate.",
+                "You divide what is kept by the rate, the share that is dropped. Divide by the share that is"
+                " kept, 1 − rate.",
                 dropout_scaled_by(lambda rate: 1 / rate),
             ),
             Mistake(
@@ -328,7 +353,8 @@ EXERCISES = [
             ),
             Mistake(
                 "wrong side",
-                "You keep a number where its random number is below the rate, so a rate of 0 drops everything. Keep it where it is at least the rate.",
+                "You keep a number where its random number is below the rate, so a rate of 0 drops"
+                " everything. Keep it where it is at least the rate.",
                 wrong_side,
             ),
         ),

@@ -124,7 +124,12 @@ def offsets(lengths):
 
 def piece_cases(rng):
     """The chapter's pieces, one piece, and longer ones."""
-    return [(np.array([6, 1, 1, 1]),), (np.array([4]),), (np.array([2, 3, 5]),), (rng.integers(1, 9, size=6),)]
+    return [
+        (np.array([6, 1, 1, 1]),),
+        (np.array([4]),),
+        (np.array([2, 3, 5]),),
+        (rng.integers(1, 9, size=6),),
+    ]
 
 
 EXERCISES = [
@@ -166,7 +171,8 @@ EXERCISES = [
             ),
             Mistake(
                 "degrees",
-                "You turned by 2 degrees. The angle is 2 radians, more than a quarter turn: set the calculator to radians.",
+                "You turned by 2 degrees. The angle is 2 radians, more than a quarter turn: set the"
+                " calculator to radians.",
                 turned_by_degrees,
             ),
         ),
@@ -181,7 +187,8 @@ EXERCISES = [
         (
             Mistake(
                 "sines first, cosines after",
-                "All numbers are right, but you put all sines first. Here sine and cosine of a pair stand side by side: columns 2i and 2i + 1.",
+                "All numbers are right, but you put all sines first. Here sine and cosine of a pair stand"
+                " side by side: columns 2i and 2i + 1.",
                 in_two_halves,
             ),
             Mistake(
@@ -196,7 +203,8 @@ EXERCISES = [
             ),
             Mistake(
                 "factor 2 twice",
-                "Your pairs turn too slowly. The exponent is −2i / width, where i counts the pairs, not the columns.",
+                "Your pairs turn too slowly. The exponent is −2i / width, where i counts the pairs, not the"
+                " columns.",
                 waves(speed=lambda i, width: 10000.0 ** (-4 * i / width)),
             ),
             Mistake(
@@ -211,17 +219,20 @@ EXERCISES = [
             ),
             Mistake(
                 "one speed",
-                "All your pairs turn by 1 a position. Only pair 0 does: pair i turns by 10000 ** (−2i / width).",
+                "All your pairs turn by 1 a position. Only pair 0 does: pair i turns by 10000 ** (−2i /"
+                " width).",
                 waves(speed=lambda i, width: np.ones(len(i))),
             ),
             Mistake(
                 "column for pair",
-                "You took the number of the column for that of the pair. Columns 2i and 2i + 1 both belong to pair i and turn at one speed.",
+                "You took the number of the column for that of the pair. Columns 2i and 2i + 1 both belong to"
+                " pair i and turn at one speed.",
                 column_for_pair,
             ),
             Mistake(
                 "turned",
-                "Your table has one column a position. It should have one row a position: shape (length, width).",
+                "Your table has one column a position. It should have one row a position: shape (length,"
+                " width).",
                 turned_table,
             ),
         ),
@@ -234,7 +245,8 @@ EXERCISES = [
         (
             Mistake(
                 "halves",
-                "You pair the first half with the second. Here the pairs are neighbours: x[:, 0::2] with x[:, 1::2].",
+                "You pair the first half with the second. Here the pairs are neighbours: x[:, 0::2] with x[:,"
+                " 1::2].",
                 lambda x, positions: rope(x, positions, pairing="halves"),
             ),
             Mistake(
@@ -249,7 +261,8 @@ EXERCISES = [
             ),
             Mistake(
                 "a was overwritten",
-                "The first numbers are right. For the second ones you used the new first number: keep the old a.",
+                "The first numbers are right. For the second ones you used the new first number: keep the"
+                " old a.",
                 overwritten,
             ),
             Mistake(
@@ -269,12 +282,14 @@ EXERCISES = [
             ),
             Mistake(
                 "positions added",
-                "You added the positions to x. They say how far each pair turns: by the position times the speed of the pair.",
+                "You added the positions to x. They say how far each pair turns: by the position times the"
+                " speed of the pair.",
                 lambda x, positions: x + positions[:, None],
             ),
             Mistake(
                 "degrees",
-                "You converted the angles from degrees. They are radians already, and NumPy's sine and cosine take radians.",
+                "You converted the angles from degrees. They are radians already, and NumPy's sine and cosine"
+                " take radians.",
                 in_degrees,
             ),
         ),
@@ -297,12 +312,14 @@ EXERCISES = [
             ),
             Mistake(
                 "last positions",
-                "These are the positions of the last token of each piece. You are asked for the first: take away the whole length, not 1.",
+                "These are the positions of the last token of each piece. You are asked for the first: take"
+                " away the whole length, not 1.",
                 lambda lengths: np.cumsum(lengths) - 1,
             ),
             Mistake(
                 "off by one",
-                "From the second piece on you are one too low. After 6 tokens, 0 to 5, the next position is 6.",
+                "From the second piece on you are one too low. After 6 tokens, 0 to 5, the next position"
+                " is 6.",
                 lambda lengths: np.maximum(offsets(lengths) - 1, 0),
             ),
             Mistake(
@@ -312,7 +329,8 @@ EXERCISES = [
             ),
             Mistake(
                 "length of the piece before",
-                "Each of your starts is the length of the piece before it. Add up the lengths of all pieces before it.",
+                "Each of your starts is the length of the piece before it. Add up the lengths of all pieces"
+                " before it.",
                 lambda lengths: np.concatenate([[0], lengths[:-1]]),
             ),
         ),

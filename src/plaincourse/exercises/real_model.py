@@ -36,7 +36,9 @@ def serving_heads(heads, groups):
 
 
 def serving_cases(rng):
-    """SmolLM2's numbers; other ratios, among them more heads in a group than groups. Every head alone, or one for all, tells little."""
+    """SmolLM2's numbers; other ratios, among them more heads in a group than groups. Every head alone, or one
+    for all, tells little.
+    """
     return [(9, 3), (8, 2), (6, 3), (12, 2), (4, 2)]
 
 
@@ -51,7 +53,10 @@ def lens_probabilities(row, gain, head, eps):
 def lens_cases(rng):
     """Rows of small and of large numbers; an eps that counts for the small one, and another."""
     scales_and_eps = [(0.1, 1e-2), (1.0, 1e-3), (20.0, 1e-2)]
-    return [(scale * rng.normal(size=6), rng.uniform(0.5, 3.0, size=6), rng.normal(size=(6, 9)), eps) for scale, eps in scales_and_eps]
+    return [
+        (scale * rng.normal(size=6), rng.uniform(0.5, 3.0, size=6), rng.normal(size=(6, 9)), eps)
+        for scale, eps in scales_and_eps
+    ]
 
 
 def without_norm(row, gain, head, eps):
@@ -93,7 +98,9 @@ def rank_of(logits, word):
 def rank_cases(rng):
     """The first, the last, and some in between, each among logits of its own."""
     rows = rng.normal(size=(5, 8))
-    return [(logits, int(np.argsort(-logits)[place])) for logits, place in zip(rows, (0, 7, 2, 3, 5), strict=True)]
+    return [
+        (logits, int(np.argsort(-logits)[place])) for logits, place in zip(rows, (0, 7, 2, 3, 5), strict=True)
+    ]
 
 
 EXERCISES = [
@@ -105,12 +112,14 @@ EXERCISES = [
         (
             Mistake(
                 "dealt like cards",
-                "You dealt the heads out like cards, i % G. Neighbours share: heads 0, 1, 2 of SmolLM2 all read key/value head 0.",
+                "You dealt the heads out like cards, i % G. Neighbours share: heads 0, 1, 2 of SmolLM2 all"
+                " read key/value head 0.",
                 lambda heads, groups: np.arange(heads) % groups,
             ),
             Mistake(
                 "divided by the groups",
-                "You divide by the number of key/value heads. Divide by the number of query heads that share one, H / G.",
+                "You divide by the number of key/value heads. Divide by the number of query heads that share"
+                " one, H / G.",
                 lambda heads, groups: np.arange(heads) // groups,
             ),
             Mistake(
@@ -158,7 +167,8 @@ EXERCISES = [
             ),
             Mistake(
                 "means subtracted",
-                "You subtract the means first; that is the correlation. The cosine takes the numbers as they are.",
+                "You subtract the means first; that is the correlation. The cosine takes the numbers as they"
+                " are.",
                 lambda a, b: cosine(a - a.mean(), b - b.mean()),
             ),
         ),
@@ -181,7 +191,8 @@ EXERCISES = [
             ),
             Mistake(
                 "word at that place",
-                "You return the id of the word that stands at a place. Wanted is the place of the word: argsort gives ids by place.",
+                "You return the id of the word that stands at a place. Wanted is the place of the word:"
+                " argsort gives ids by place.",
                 lambda logits, word: np.array(np.argsort(-logits)[word] + 1),
             ),
         ),
@@ -194,11 +205,20 @@ EXERCISES = [
         (
             Mistake(
                 "final norm forgotten",
-                "The final norm is missing. The output projection has learnt to read rows that went through it.",
+                "The final norm is missing. The output projection has learnt to read rows that went"
+                " through it.",
                 without_norm,
             ),
-            Mistake("gain alone", "You multiply by the gains, and do not divide by the root of the mean square.", gain_alone),
-            Mistake("gain forgotten", "The norm's gains are missing: multiply each number of the row by its own.", without_gain),
+            Mistake(
+                "gain alone",
+                "You multiply by the gains, and do not divide by the root of the mean square.",
+                gain_alone,
+            ),
+            Mistake(
+                "gain forgotten",
+                "The norm's gains are missing: multiply each number of the row by its own.",
+                without_gain,
+            ),
             Mistake(
                 "eps forgotten",
                 "The eps is missing under the root. It counts where the numbers are small.",
@@ -210,7 +230,9 @@ EXERCISES = [
                 sum_of_squares,
             ),
             Mistake("no softmax", "Those are the logits. Softmax makes probabilities of them.", logits_alone),
-            Mistake("mean subtracted", "You subtract the mean, as LayerNorm does. RMSNorm does not.", centred),
+            Mistake(
+                "mean subtracted", "You subtract the mean, as LayerNorm does. RMSNorm does not.", centred
+            ),
         ),
     ),
 ]

@@ -164,17 +164,20 @@ EXERCISES = [
             ),
             Mistake(
                 "temperature after softmax",
-                "You divided the probabilities. They then no longer sum to 1: the temperature divides the logits, before softmax.",
+                "You divided the probabilities. They then no longer sum to 1: the temperature divides the"
+                " logits, before softmax.",
                 lambda logits, temperature: softmax(logits) / temperature,
             ),
             Mistake(
                 "in percent",
-                "These are the probabilities in percent. Write them so that they sum to 1: divide each by 100.",
+                "These are the probabilities in percent. Write them so that they sum to 1: divide each by"
+                " 100.",
                 lambda logits, temperature: 100 * distribution(logits, temperature),
             ),
             Mistake(
                 "order turned",
-                "The numbers are right, in the wrong order. The first word has the smallest logit, so its probability is the smallest.",
+                "The numbers are right, in the wrong order. The first word has the smallest logit, so its"
+                " probability is the smallest.",
                 lambda logits, temperature: distribution(logits, temperature)[::-1],
             ),
             Mistake(
@@ -194,7 +197,8 @@ EXERCISES = [
         (
             Mistake(
                 "overflow",
-                "Right for small logits, but exp(1000) is infinite and exp(−1000) is 0. Subtract the row's largest logit first: only differences matter.",
+                "Right for small logits, but exp(1000) is infinite and exp(−1000) is 0. Subtract the row's"
+                " largest logit first: only differences matter.",
                 overflowing,
             ),
             Mistake(
@@ -204,22 +208,26 @@ EXERCISES = [
             ),
             Mistake(
                 "whole array",
-                "A batch is normalized as one: all its numbers together sum to 1. Each row should, so give the maximum and the sum axis=-1.",
+                "A batch is normalized as one: all its numbers together sum to 1. Each row should, so give"
+                " the maximum and the sum axis=-1.",
                 softmax_along(None),
             ),
             Mistake(
                 "one sum for all rows, nothing subtracted",
-                "Two things. np.exp overflows unless you subtract each row's largest logit first. And each row needs a sum of its own: axis=-1 with keepdims=True.",
+                "Two things. np.exp overflows unless you subtract each row's largest logit first. And each"
+                " row needs a sum of its own: axis=-1 with keepdims=True.",
                 lambda logits: np.exp(logits) / np.exp(logits).sum(),
             ),
             Mistake(
                 "one maximum for all rows",
-                "You subtract the largest logit of the whole batch, and in a row far below it every exp becomes 0. Each row has its own largest logit.",
+                "You subtract the largest logit of the whole batch, and in a row far below it every exp"
+                " becomes 0. Each row has its own largest logit.",
                 less(lambda logits: logits.max()),
             ),
             Mistake(
                 "the mean subtracted",
-                "You subtract the mean. The largest logit may still lie far above it and overflow: subtract the largest one.",
+                "You subtract the mean. The largest logit may still lie far above it and overflow: subtract"
+                " the largest one.",
                 less(lambda logits: logits.mean(axis=-1, keepdims=True)),
             ),
         ),
@@ -232,22 +240,26 @@ EXERCISES = [
         (
             Mistake(
                 "too many at a tie",
-                "You keep every logit that reaches the k-th largest. When several are equal there, that is more than k: keep those with the lowest ids.",
+                "You keep every logit that reaches the k-th largest. When several are equal there, that is"
+                " more than k: keep those with the lowest ids.",
                 above_threshold,
             ),
             Mistake(
                 "ties to the highest id",
-                "The number kept is right. Of equal logits, though, keep those with the lowest ids: a stable sort of −logits does it.",
+                "The number kept is right. Of equal logits, though, keep those with the lowest ids: a stable"
+                " sort of −logits does it.",
                 last_of_ties,
             ),
             Mistake(
                 "order lost",
-                "The right logits stay, but sorted. A word's id is its position, so put each logit back where it was.",
+                "The right logits stay, but sorted. A word's id is its position, so put each logit back where"
+                " it was.",
                 sorted_away,
             ),
             Mistake(
                 "zero instead of −∞",
-                "You dropped words by setting their logits to 0. A logit of 0 still gets a share, as exp(0) = 1: use −np.inf.",
+                "You dropped words by setting their logits to 0. A logit of 0 still gets a share, as exp(0) ="
+                " 1: use −np.inf.",
                 zeros_instead,
             ),
         ),
@@ -260,7 +272,8 @@ EXERCISES = [
         (
             Mistake(
                 "crossing word dropped",
-                "You stop before the word that takes the sum to p. It belongs to the set: otherwise a word likelier than p leaves nothing at all.",
+                "You stop before the word that takes the sum to p. It belongs to the set: otherwise a word"
+                " likelier than p leaves nothing at all.",
                 without_the_crossing_word,
             ),
             Mistake(
@@ -270,22 +283,26 @@ EXERCISES = [
             ),
             Mistake(
                 "least likely first",
-                "You start from the least likely word. argsort puts the smallest first: sort the negative numbers, or turn the order round.",
+                "You start from the least likely word. argsort puts the smallest first: sort the negative"
+                " numbers, or turn the order round.",
                 from_the_least_likely,
             ),
             Mistake(
                 "shares in place of logits",
-                "The right words stay, but with their shares. Return their logits: softmax comes after the filter.",
+                "The right words stay, but with their shares. Return their logits: softmax comes after the"
+                " filter.",
                 lambda logits, p: np.where(np.isfinite(top_p(logits, p)), softmax(logits), -np.inf),
             ),
             Mistake(
                 "each word against p",
-                "You compare each probability with p by itself. It is their sum, from the likeliest down, that must reach p.",
+                "You compare each probability with p by itself. It is their sum, from the likeliest down,"
+                " that must reach p.",
                 each_above_p,
             ),
             Mistake(
                 "sum of logits",
-                "You added up logits. They are not shares of anything: take softmax first, then the cumulative sum.",
+                "You added up logits. They are not shares of anything: take softmax first, then the"
+                " cumulative sum.",
                 on_logits,
             ),
         ),
@@ -298,22 +315,26 @@ EXERCISES = [
         (
             Mistake(
                 "the two exchanged",
-                "Both numbers occur, in the other order. A temperature below 1 makes the first word stronger, so fewer words reach 0.8.",
+                "Both numbers occur, in the other order. A temperature below 1 makes the first word stronger,"
+                " so fewer words reach 0.8.",
                 lambda logits, temperature, p: kept_words(logits, temperature, p)[::-1],
             ),
             Mistake(
                 "temperature first, both times",
-                "The first number is right. When top-p acts first, it sees the shares at temperature 1: compute them again without dividing.",
+                "The first number is right. When top-p acts first, it sees the shares at temperature 1:"
+                " compute them again without dividing.",
                 lambda logits, temperature, p: kept_words(logits / temperature, 1.0, p),
             ),
             Mistake(
                 "temperature forgotten",
-                "The second number is right. For the first, divide the logits by 0.5 before you look at the shares.",
+                "The second number is right. For the first, divide the logits by 0.5 before you look at the"
+                " shares.",
                 lambda logits, temperature, p: kept_words(logits, 1.0, p),
             ),
             Mistake(
                 "crossing word dropped",
-                "You stopped before the word with which the sum reaches 0.8. It stays too: otherwise no word might be left.",
+                "You stopped before the word with which the sum reaches 0.8. It stays too: otherwise no word"
+                " might be left.",
                 kept_before_the_crossing_word,
             ),
         ),

@@ -23,7 +23,9 @@ def text_cases(rng):
     """Texts of several lengths; in each the next word is not the word itself, nor the one before."""
     cases = []
     for length, vocabulary in [(4, 5), (2, 3), (7, 6), (5, 9)]:
-        cases.append((3 * rng.normal(size=(length, vocabulary)), rng.permutation(np.arange(length) % vocabulary)))
+        cases.append(
+            (3 * rng.normal(size=(length, vocabulary)), rng.permutation(np.arange(length) % vocabulary))
+        )
     return cases
 
 
@@ -62,7 +64,10 @@ def slopes(W, x, came):
 def step_cases(rng):
     """Tables that are not square, and rates that are not 1."""
     sizes, words, rates = [(2, 3), (4, 3), (3, 5)], [1, 0, 4], [0.1, 0.5, 0.3]
-    return [(rng.normal(size=size), rng.normal(size=size[0]), *rest) for size, *rest in zip(sizes, words, rates, strict=True)]
+    return [
+        (rng.normal(size=size), rng.normal(size=size[0]), *rest)
+        for size, *rest in zip(sizes, words, rates, strict=True)
+    ]
 
 
 def nothing_came(W, x, came, rate):
@@ -93,13 +98,21 @@ def rate_at(step, peak, steps, warmup, floor):
 
 
 def schedule_cases(rng):
-    """The warm-up's first and last step, the step after it, the middle, one late, and one without a warm-up."""
+    """The warm-up's first and last step, the step after it, the middle, one late, and one without a
+    warm-up.
+    """
     settings = [(0.01, 100, 10, 0.001), (0.5, 40, 8, 0.1)]
-    cases = [(step, *setting) for setting in settings for step in (0, setting[2] - 1, setting[2], 30, setting[1] - 1)]
+    cases = [
+        (step, *setting)
+        for setting in settings
+        for step in (0, setting[2] - 1, setting[2], 30, setting[1] - 1)
+    ]
     return [*cases, (30, 0.01, 100, 0, 0.0)]
 
 
-def scheduled(up=lambda step, warmup: (step + 1) / warmup, down=lambda a: (1 + math.cos(math.pi * a)) / 2, start=None):
+def scheduled(
+    up=lambda step, warmup: (step + 1) / warmup, down=lambda a: (1 + math.cos(math.pi * a)) / 2, start=None
+):
     """The schedule with another rise, another fall, or a fall that counts from another step."""
 
     def answer(step, peak, steps, warmup, floor):
@@ -148,17 +161,20 @@ EXERCISES = [
             ),
             Mistake(
                 "four words",
-                "You divided by 4. The row has four words, but the last one has no next word: there are three guesses.",
+                "You divided by 4. The row has four words, but the last one has no next word: there are three"
+                " guesses.",
                 lambda probabilities: -np.log(probabilities).sum() / 4,
             ),
             Mistake(
                 "log of the mean",
-                "You took the mean of the probabilities and then its logarithm. First each surprise, then the mean.",
+                "You took the mean of the probabilities and then its logarithm. First each surprise, then the"
+                " mean.",
                 lambda probabilities: -np.log(probabilities.mean()),
             ),
             Mistake(
                 "one surprise alone",
-                "2 · log 2 is the surprise of the word with probability 0.25 alone. The loss is the mean of all three surprises.",
+                "2 · log 2 is the surprise of the word with probability 0.25 alone. The loss is the mean of"
+                " all three surprises.",
                 lambda probabilities: -np.log(probabilities.min()),
             ),
             Mistake(
@@ -178,17 +194,20 @@ EXERCISES = [
         (
             Mistake(
                 "no shift",
-                "You ask each position for its own word, which it has already seen. The answer is the next one: logits[:-1] with ids[1:].",
+                "You ask each position for its own word, which it has already seen. The answer is the next"
+                " one: logits[:-1] with ids[1:].",
                 loss(slice(None), slice(None)),
             ),
             Mistake(
                 "shift the wrong way",
-                "You ask each position for the word before it. Turn the slices over: logits[:-1] with ids[1:].",
+                "You ask each position for the word before it. Turn the slices over: logits[:-1] with"
+                " ids[1:].",
                 loss(slice(1, None), slice(None, -1)),
             ),
             Mistake(
                 "sum",
-                "You added the surprises up. Take their mean, so that a long text does not count as a bad one.",
+                "You added the surprises up. Take their mean, so that a long text does not count as a bad"
+                " one.",
                 loss(reduce=np.sum),
             ),
             Mistake(
@@ -208,12 +227,14 @@ EXERCISES = [
             ),
             Mistake(
                 "no softmax",
-                "You used the logits themselves. Make probabilities of each row first, then take the logarithm.",
+                "You used the logits themselves. Make probabilities of each row first, then take the"
+                " logarithm.",
                 logits_for_probabilities,
             ),
             Mistake(
                 "log of the mean",
-                "You took the mean of the probabilities and then its logarithm. First each surprise, then the mean.",
+                "You took the mean of the probabilities and then its logarithm. First each surprise, then the"
+                " mean.",
                 log_of_the_mean,
             ),
         ),
@@ -236,7 +257,8 @@ EXERCISES = [
             ),
             Mistake(
                 "the word that came is missing",
-                "You used the probabilities alone, which pushes all words down. Take 1 off at the word that came.",
+                "You used the probabilities alone, which pushes all words down. Take 1 off at the word that"
+                " came.",
                 nothing_came,
             ),
             Mistake(
@@ -251,7 +273,8 @@ EXERCISES = [
             ),
             Mistake(
                 "x is missing",
-                "All rows of your table move alike. Row i reaches the logits multiplied by x[i], so its slopes are x[i] times theirs.",
+                "All rows of your table move alike. Row i reaches the logits multiplied by x[i], so its"
+                " slopes are x[i] times theirs.",
                 without_input,
             ),
             Mistake(
@@ -269,12 +292,14 @@ EXERCISES = [
         (
             Mistake(
                 "starts at 0",
-                "Your first step has the rate 0 and is lost. Step 0 is the first of the warm-up's steps: (step + 1) / warmup.",
+                "Your first step has the rate 0 and is lost. Step 0 is the first of the warm-up's steps:"
+                " (step + 1) / warmup.",
                 scheduled(up=lambda step, warmup: step / warmup),
             ),
             Mistake(
                 "warm-up one step too long",
-                "At step `warmup` your rate rises above the peak. The warm-up's last step is warmup − 1: step < warmup, not <=.",
+                "At step `warmup` your rate rises above the peak. The warm-up's last step is warmup − 1: step"
+                " < warmup, not <=.",
                 warmed_once_more,
             ),
             Mistake(
@@ -289,7 +314,8 @@ EXERCISES = [
             ),
             Mistake(
                 "a quarter of a cosine",
-                "Your rate falls slowly at first and fast at the end. Use (1 + cos(π a)) / 2, which ends as gently as it begins.",
+                "Your rate falls slowly at first and fast at the end. Use (1 + cos(π a)) / 2, which ends as"
+                " gently as it begins.",
                 scheduled(down=lambda a: math.cos(math.pi * a / 2)),
             ),
             Mistake(
@@ -304,12 +330,14 @@ EXERCISES = [
             ),
             Mistake(
                 "floor added on top",
-                "You added the floor to a fall from the peak to 0, so that it starts above the peak. It falls by peak − floor.",
+                "You added the floor to a fall from the peak to 0, so that it starts above the peak. It falls"
+                " by peak − floor.",
                 floor_added,
             ),
             Mistake(
                 "cut off at the floor",
-                "Your rate falls towards 0 and is cut off at the floor. It should fall by peak − floor only, so that it comes down to the floor at the very end.",
+                "Your rate falls towards 0 and is cut off at the floor. It should fall by peak − floor only,"
+                " so that it comes down to the floor at the very end.",
                 cut_off,
             ),
             Mistake(

@@ -14,6 +14,17 @@ from plaincourse.explorables.rope import Rope
 from plaincourse.explorables.sampling import Sampling
 
 __all__ = [
-    "Attention", "Caching", "Descent", "Explorable", "Gate", "Inside", "Matmul", "Normalization", "Parameters", "Reach", "Rope",
-    "Sampling", "WEIGHT",
+    "WEIGHT",
+    "Attention",
+    "Caching",
+    "Descent",
+    "Explorable",
+    "Gate",
+    "Inside",
+    "Matmul",
+    "Normalization",
+    "Parameters",
+    "Reach",
+    "Rope",
+    "Sampling",
 ]

@@ -1,4 +1,6 @@
-"""What all explorables share: their text on disk, their state, and the placeholder for a page without a kernel."""
+"""What all explorables share: their text on disk, their state, and the placeholder for a page without a
+kernel.
+"""
 
 import json
 from pathlib import Path
@@ -23,7 +25,9 @@ def escape(text):
 
 
 def to_json(state):
-    """Return `state` as JSON that can stand between single quotes in HTML: no `<`, `>`, `&` or `'` is left in it."""
+    """Return `state` as JSON that can stand between single quotes in HTML: no `<`, `>`, `&` or `'` is left in
+    it.
+    """
     text = json.dumps(state, ensure_ascii=False, sort_keys=True, allow_nan=False)
     for character in "<>&'":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -31,10 +35,17 @@ def to_json(state):
 
 
 def real(value):
-    """Return `value` as an array of floats, or None if it is not real numbers throughout: text, truth and masked values are none."""
+    """Return `value` as an array of floats, or None if it is not real numbers throughout: text, truth and
+    masked values are none.
+    """
     try:
         array = np.asarray(value)
-    except (TypeError, ValueError, OverflowError, RuntimeError):  # RuntimeError from a tensor that tracks gradients
+    except (
+        TypeError,
+        ValueError,
+        OverflowError,
+        RuntimeError,
+    ):  # RuntimeError from a tensor that tracks gradients
         return None
     return array.astype(float) if array.dtype.kind in "iuf" and not np.ma.is_masked(value) else None
 
@@ -50,7 +61,9 @@ class Whole(traitlets.Int):
 
 
 class Choice(traitlets.Enum):
-    """A trait for one of a few values, kept as it is listed: NumPy's 100 is equal to 100, and JSON cannot carry it."""
+    """A trait for one of a few values, kept as it is listed: NumPy's 100 is equal to 100, and JSON cannot
+    carry it.
+    """
 
     def validate(self, obj, value):
         """Return the listed value, or raise TraitError."""
@@ -63,7 +76,8 @@ class Choice(traitlets.Enum):
 class Numbers(traitlets.TraitType):
     """A trait for finite numbers of one shape within `low` and `high`; `()` is the shape of a single number.
 
-    It takes any numbers that NumPy can read as an array and keeps them as plain (nested) lists, which is what JSON can carry.
+    It takes any numbers that NumPy can read as an array and keeps them as plain (nested) lists, which is what
+    JSON can carry.
     """
 
     def __init__(self, default, shape, low, high, **options):
@@ -72,30 +86,42 @@ class Numbers(traitlets.TraitType):
         self.tag(sync=True)
 
     def validate(self, obj, value):
-        """Return `value` as plain lists, or raise TraitError with the trait's name, what came and what was expected."""
-        wanted = f"{'a number' if self.shape == () else f'numbers of shape {self.shape}'} from {self.low} to {self.high}"
+        """Return `value` as plain lists, or raise TraitError with the trait's name, what came and what was
+        expected.
+        """
+        wanted = (
+            f"{'a number' if self.shape == () else f'numbers of shape {self.shape}'} from {self.low} to"
+            f" {self.high}"
+        )
         array = real(value)
         if array is None:
             raise traitlets.TraitError(f"{type(obj).__name__}: {self.name} must be {wanted}, got {value!r}")
         if array.shape != self.shape:
-            raise traitlets.TraitError(f"{type(obj).__name__}: {self.name} must be {wanted}, got shape {array.shape}")
+            raise traitlets.TraitError(
+                f"{type(obj).__name__}: {self.name} must be {wanted}, got shape {array.shape}"
+            )
         if not (np.isfinite(array).all() and (array >= self.low).all() and (array <= self.high).all()):
-            raise traitlets.TraitError(f"{type(obj).__name__}: {self.name} must be {wanted}, got {array.tolist()}")
+            raise traitlets.TraitError(
+                f"{type(obj).__name__}: {self.name} must be {wanted}, got {array.tolist()}"
+            )
         return array.tolist()
 
 
 class Explorable(anywidget.AnyWidget):
     """A widget with one plain ES module, that also lives on a page without a kernel.
 
-    A subclass sets `module` (the name of its .js file), declares its state as synced traits, and defines `sentence()`
-    (what the still picture shows, in words) and `still()` (that picture, as SVG). Where a kernel runs, it is an ordinary
-    widget. In the built book, `plaincourse.book.explorables` mounts the same module on the stored placeholder.
+    A subclass sets `module` (the name of its .js file), declares its state as synced traits, and defines
+    `sentence()` (what the still picture shows, in words) and `still()` (that picture, as SVG). Where a kernel
+    runs, it is an ordinary widget. In the built book, `plaincourse.book.explorables` mounts the same module
+    on the stored placeholder.
     """
 
     module = ""
 
     def __init_subclass__(cls, **options):
-        if "module" in cls.__dict__:  # anywidget makes a further subclass of each instance's class; it has its own text
+        if (
+            "module" in cls.__dict__
+        ):  # anywidget makes a further subclass of each instance's class; it has its own text
             cls._esm = read("kit.js") + "\n" + read(f"{cls.module}.js")
             cls._css = read("explorable.css")
         super().__init_subclass__(**options)
@@ -104,14 +130,20 @@ class Explorable(anywidget.AnyWidget):
         unknown = sorted(set(state) - set(self.state_names()) - {"model_id"})
         if unknown:
             known = ", ".join(self.state_names())
-            raise TypeError(f"{type(self).__name__}: no setting is called {', '.join(unknown)}; there are {known}")
+            raise TypeError(
+                f"{type(self).__name__}: no setting is called {', '.join(unknown)}; there are {known}"
+            )
         super().__init__(**state)
 
     @classmethod
     def state_names(cls):
         """Return the names of the traits that this class declares as its state, sorted."""
         shared = set(anywidget.AnyWidget.class_trait_names())
-        return sorted(name for name in cls.class_trait_names(sync=True) if name not in shared and not name.startswith("_"))
+        return sorted(
+            name
+            for name in cls.class_trait_names(sync=True)
+            if name not in shared and not name.startswith("_")
+        )
 
     def state(self):
         """Return the state as a dict of plain values, ready for JSON."""
@@ -120,8 +152,8 @@ class Explorable(anywidget.AnyWidget):
     def placeholder(self):
         """Return the HTML that a page without a kernel shows, and that the book's script brings to life."""
         return (
-            f'<div class="plain-explorable" data-module="{self.module}" data-state=\'{to_json(self.state())}\'>'
-            f"{self.still()}</div>"
+            f'<div class="plain-explorable" data-module="{self.module}"'
+            f" data-state='{to_json(self.state())}'>{self.still()}</div>"
         )
 
     def __repr__(self):

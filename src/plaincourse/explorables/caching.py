@@ -7,14 +7,15 @@ from plaincourse.counting import cache_bytes, work
 from plaincourse.explorables import still
 from plaincourse.explorables.base import Explorable, Whole
 
-LONGEST = 512  # a prompt of 512 and the new tokens fill the longest text of GPT-2: 1,024, as the last one does not go in
+# a prompt of 512 and the new tokens fill the longest text of GPT-2: 1,024, as the last one does not go in
+LONGEST = 512
 
 
 class Caching(Explorable):
     """See which pairs of a query and a key the next token needs, and what the step costs GPT-2 small.
 
-    prompt: the tokens of the prompt, 1 to 512. token: which new token is computed, 1 to 513. cached: whether the keys and
-    values of earlier steps are kept.
+    prompt: the tokens of the prompt, 1 to 512. token: which new token is computed, 1 to 513. cached: whether
+    the keys and values of earlier steps are kept.
     """
 
     module = "caching"
@@ -48,20 +49,28 @@ class Caching(Explorable):
         (kept, again), _ = self.costs()
         more = "as many" if kept == again else f"{again / kept:.0f} times as many"
         return (
-            f"New token {self.token} after a prompt of {self.prompt}: {kept:,} multiply–adds with the cache, "
-            f"{again:,} without, {more}. A cache of {self.positions()[-1]:,} positions holds {self.bytes():,} bytes."
+            f"New token {self.token} after a prompt of {self.prompt}: {kept:,} multiply–adds with the cache,"
+            f" {again:,} without, {more}. A cache of {self.positions()[-1]:,} positions holds"
+            f" {self.bytes():,} bytes."
         )
 
     def still(self):
-        """Return the picture: the pairs of a query and a key, those of this step solid, and the costs beside them."""
+        """Return the picture: the pairs of a query and a key, those of this step solid, and the costs beside
+        them.
+        """
         side, left, top = 190, 10, 34
         last, first = self.positions()[-1], self.token == 1
         above = "computed again for nothing" if not (self.cached or first) else "not computed again"
-        colour, opacity = (still.BLUE, 1) if first else (still.GREY, 0.3) if self.cached else (still.VERMILLION, 0.5)
+        colour, opacity = (
+            (still.BLUE, 1) if first else (still.GREY, 0.3) if self.cached else (still.VERMILLION, 0.5)
+        )
         height = max(side / last, 2)
         parts = [
             still.text(left + side / 2, 18, f"query × key, {last:,} by {last:,}", weight="bold"),
-            f'<polygon points="{stairs(last - 1, side / last, left, top)}" fill="{colour}" fill-opacity="{opacity}"/>',
+            (
+                f'<polygon points="{stairs(last - 1, side / last, left, top)}" fill="{colour}"'
+                f' fill-opacity="{opacity}"/>'
+            ),
             still.box(left, top + side - height, side, height, still.BLUE),
             still.box(left, top, side, side, stroke=still.GREY),
         ]
@@ -77,5 +86,8 @@ def stairs(rows, unit, left, top):
     """Return the corners of the first `rows` rows of a triangle of pairs, as SVG writes them."""
     corners = [(left, top)]
     for row in range(rows):
-        corners += [(left + unit * (row + 1), top + unit * row), (left + unit * (row + 1), top + unit * (row + 1))]
+        corners += [
+            (left + unit * (row + 1), top + unit * row),
+            (left + unit * (row + 1), top + unit * (row + 1)),
+        ]
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in [*corners, (left, top + unit * rows)])

@@ -2,16 +2,16 @@
 
 import numpy as np
 
+from plaincourse.explorables import still
+from plaincourse.explorables.base import Explorable, Numbers, Whole
 from plainformer.activations import softmax
 from plainformer.engines import array_namespace
 from plainformer.linear import linear
 from plainformer.training import cross_entropy
 
-from plaincourse.explorables import still
-from plaincourse.explorables.base import Explorable, Numbers, Whole
-
-# Four sentences begin with "cat fish"; three go on with eats, id 0, and one with quietly, id 1. The model sees "cat fish" as
-# one number. The first id and the last row of each sentence are there for the shift: they are no answer and no guess.
+# Four sentences begin with "cat fish"; three go on with eats, id 0, and one with quietly, id 1. The model
+# sees "cat fish" as one number. The first id and the last row of each sentence are there for the shift: they
+# are no answer and no guess.
 IDS = np.array([[0, 0], [0, 0], [0, 0], [0, 1]])  # (B, T)
 X = np.full((2, 1), 2.0)  # (T, E)
 CAME = (IDS[:, 1] == 0).mean()  # the share of eats among the next words
@@ -19,16 +19,19 @@ MOST = 20  # steps
 
 
 def loss_of(table):
-    """Return the mean surprise of the four next words under the table [[w, 0]], of shape (1, 2), NumPy's or PyTorch's."""
+    """Return the mean surprise of the four next words under the table [[w, 0]], of shape (1, 2), NumPy's or
+    PyTorch's.
+    """
     logits = linear(array_namespace(table).asarray(X), table)
     return cross_entropy(logits, IDS)
 
 
 class Descent(Explorable):
-    """See gradient descent walk down the loss of one weight, with a learning rate that is too small, right or too large.
+    """See gradient descent walk down the loss of one weight, with a learning rate that is too small, right or
+    too large.
 
-    start: the weight before the first step, from -2 to 2. rate: the learning rate, from 0.1 to 5. steps: how many steps have
-    been taken, from 0 to 20.
+    start: the weight before the first step, from -2 to 2. rate: the learning rate, from 0.1 to 5. steps: how
+    many steps have been taken, from 0 to 20.
     """
 
     module = "descent"
@@ -60,17 +63,23 @@ class Descent(Explorable):
         return np.array(path)
 
     def sentence(self):
-        """Return where the weight is, what the loss and its slope are there, and where the next step leads, in words."""
+        """Return where the weight is, what the loss and its slope are there, and where the next step leads,
+        in words.
+        """
         w, after = self.path()[-2:]
         values = self.rate, w, self.probability(w), self.loss(w), self.slope(w), after, self.loss(after)
         rate, place, p, loss, slope, onwards, then = map(still.number, values)
         return (
-            f"At step {self.steps}, with the learning rate {rate}, the weight is {place}, the probability of eats {p}, "
-            f"the loss {loss} and its slope {slope}. The next step leads to {onwards}, where the loss is {then}."
+            f"At step {self.steps}, with the learning rate {rate}, the weight is {place}, the probability of"
+            f" eats {p}, the loss {loss} and its slope {slope}. The next step leads to {onwards}, where the"
+            f" loss is {then}."
         )
 
     def still(self):
-        """Return the picture: the loss of every weight, and the walk on it; the last place is where the next step leads."""
+        """Return the picture: the loss of every weight, and the walk on it; the last place is where the next
+        step leads.
+        """
+
         def at(w):
             return 90 + 56 * (w + 2), 210 - 60 * self.loss(w)
 
@@ -79,7 +88,9 @@ class Descent(Explorable):
         parts = [still.box(90, 210, 448, 1, still.GREY), still.text(314, 246, "weight w")]
         parts += [still.text(90 + 56 * (w + 2), 228, still.number(w)) for w in (-2, 0, 2, 4, 6)]
         parts += [still.text(80, 215 - 60 * loss, still.number(loss), "end") for loss in (0, 1, 2, 3)]
-        parts.append(f'<path d="M90 {floor:.1f}H538" stroke="{still.GREEN}" stroke-width="2" stroke-dasharray="1 4"/>')
+        parts.append(
+            f'<path d="M90 {floor:.1f}H538" stroke="{still.GREEN}" stroke-width="2" stroke-dasharray="1 4"/>'
+        )
         parts.append(still.text(544, floor + 5, f"lowest {still.number(self.lowest())}", "start"))
         parts.append(f'<polyline points="{curve}" fill="none" stroke="{still.BLUE}" stroke-width="2"/>')
         *walk, onwards = [at(w) for w in self.path()]
@@ -89,6 +100,8 @@ class Descent(Explorable):
         parts.append('<circle cx="{:.1f}" cy="{:.1f}" r="7" fill="{}"/>'.format(*walk[-1], still.VERMILLION))
         ring = f'r="5" fill="none" stroke="{still.VERMILLION}" stroke-width="2"'
         parts.append('<circle cx="{:.1f}" cy="{:.1f}" {}/>'.format(*onwards, ring))
-        facts = f"w = {still.number(w)}, loss {still.number(self.loss(w))}, slope {still.number(self.slope(w))}"
+        facts = (
+            f"w = {still.number(w)}, loss {still.number(self.loss(w))}, slope {still.number(self.slope(w))}"
+        )
         parts += [still.text(314, 18, facts, weight="bold"), still.text(80, 18, "loss", "end")]
         return still.picture(640, 256, self.sentence(), *parts)

@@ -3,10 +3,9 @@
 import numpy as np
 import traitlets
 
-from plainformer.activations import gelu, gelu_tanh, relu, sigmoid, silu
-
 from plaincourse.explorables import still
 from plaincourse.explorables.base import Explorable, Numbers
+from plainformer.activations import gelu, gelu_tanh, relu, sigmoid, silu
 
 CURVES = {"relu": relu, "silu": silu, "gelu": gelu, "gelu_tanh": gelu_tanh, "sigmoid": sigmoid}
 LOOKS = {  # how the still picture names and colours them
@@ -30,9 +29,9 @@ def opening(gate, low=LOWEST_AT, high=3.0):
 class Gate(Explorable):
     """See what a gate does: an activation's curve, and four products g · u with g = SiLU(a).
 
-    curves: which of "relu", "silu", "gelu", "gelu_tanh", "sigmoid" are drawn. z: where they are read, from -5 to 5.
-    gate: the four a, before SiLU, each from -5 to 3. up: the four u, each from -3 to 3.
-    The default of gate and up is document A's example, whose gates are 0.1, 1.5, 0 and 2 after SiLU; the third u is ours.
+    curves: which of "relu", "silu", "gelu", "gelu_tanh", "sigmoid" are drawn. z: where they are read, from -5
+    to 5. gate: the four a, before SiLU, each from -5 to 3. up: the four u, each from -3 to 3. The default of
+    gate and up is document A's example, whose gates are 0.1, 1.5, 0 and 2 after SiLU; the third u is ours.
     """
 
     module = "gate"
@@ -52,10 +51,14 @@ class Gate(Explorable):
     def sentence(self):
         """Return the four products in words."""
         gates, ups, products = (
-            ", ".join(still.number(value, 2) for value in values) for values in (self.gates(), self.up, self.products())
+            ", ".join(still.number(value, 2) for value in values)
+            for values in (self.gates(), self.up, self.products())
         )
         curves = f"Curves: {', '.join(LOOKS[name][0] for name in self.curves)}. " if self.curves else ""
-        return f"{curves}Four gates after SiLU ({gates}) multiply four values ({ups}): the products are {products}."
+        return (
+            f"{curves}Four gates after SiLU ({gates}) multiply four values ({ups}): the products are"
+            f" {products}."
+        )
 
     def still(self):
         """Return the picture: the chosen curves, then a pair of bars for each component."""
@@ -64,9 +67,14 @@ class Gate(Explorable):
         parts = [still.box(12, zero, 240, 1, still.GREY), still.box(132, 60, 1, 150, still.GREY)]
         for line, name in enumerate(self.curves):
             label, colour = LOOKS[name]
-            points = " ".join(f"{132 + unit * a:.1f},{zero - unit * b:.1f}" for a, b in zip(z, CURVES[name](z)))
+            points = " ".join(
+                f"{132 + unit * a:.1f},{zero - unit * b:.1f}" for a, b in zip(z, CURVES[name](z))
+            )
             parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
-            parts += [still.box(12, 21 + 20 * line, 18, 3, colour), still.text(36, 27 + 20 * line, label, "start")]
+            parts += [
+                still.box(12, 21 + 20 * line, 18, 3, colour),
+                still.text(36, 27 + 20 * line, label, "start"),
+            ]
         reach = max(3.0, *np.abs(self.up), *np.abs(self.products()))
         for i, (gate, up, product) in enumerate(zip(self.gates(), self.up, self.products())):
             left = 280 + 90 * i
@@ -74,6 +82,8 @@ class Gate(Explorable):
             for x, name, value, opacity in ((left, "u", up, 0.3), (left + 38, "g·u", product, 1)):
                 height = 70 * abs(value) / reach
                 colour, _ = still.tint(value, reach)
-                parts.append(still.box(x, 125 - height if value > 0 else 125, 32, max(height, 1), colour, opacity))
+                parts.append(
+                    still.box(x, 125 - height if value > 0 else 125, 32, max(height, 1), colour, opacity)
+                )
                 parts += [still.text(x + 16, 210, still.number(value, 2)), still.text(x + 16, 230, name)]
         return still.picture(640, 240, self.sentence(), *parts)

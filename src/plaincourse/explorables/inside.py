@@ -11,10 +11,12 @@ from plaincourse.recording import sizes
 
 
 class Inside(Explorable):
-    """See the next word form in a trained model: what a word reads in each head, and what the stream says after each block.
+    """See the next word form in a trained model: what a word reads in each head, and what the stream says
+    after each block.
 
-    recording: what plaincourse.recording.record gives; without it, SmolLM2 on "Data visualization empowers users to".
-    word: the token on show. after: how many blocks have run, 0 for none. head: of the block that ran last. All from 0.
+    recording: what plaincourse.recording.record gives; without it, SmolLM2 on "Data visualization empowers
+    users to". word: the token on show. after: how many blocks have run, 0 for none. head: of the block that
+    ran last. All from 0.
     """
 
     module = "inside"
@@ -26,7 +28,9 @@ class Inside(Explorable):
     @traitlets.validate("recording", "word", "after", "head")
     def _is_recorded(self, proposal):
         """Refuse what is no recording, and a word, a number of blocks or a head that it does not hold."""
-        new = {name: getattr(self, name) for name in self.state_names()} | {proposal.trait.name: proposal.value}
+        new = {name: getattr(self, name) for name in self.state_names()} | {
+            proposal.trait.name: proposal.value
+        }
         try:
             tokens, blocks, heads = sizes(new["recording"])
         except ValueError as error:
@@ -54,7 +58,9 @@ class Inside(Explorable):
         return self.recording["says"][-1][self.word][0][0]
 
     def places(self):
-        """Return where that word stands before any block, after one block, and so on, shape (L + 1,); 1 is the likeliest."""
+        """Return where that word stands before any block, after one block, and so on, shape (L + 1,); 1 is
+        the likeliest.
+        """
         return np.array(self.recording["place"])[:, self.word]
 
     def titles(self):
@@ -74,16 +80,23 @@ class Inside(Explorable):
         return f"{reading}{f': {shared}' if self.after else ''}. {saying}: {said}."
 
     def still(self):
-        """Return the picture: the prompt's tokens with their weights, and the likeliest words with their shares."""
+        """Return the picture: the prompt's tokens with their weights, and the likeliest words with their
+        shares.
+        """
         seen = self.word + 1 if self.after else 0
         weights = [(weight, f"{weight:.2f}" if i < seen else "") for i, weight in enumerate(self.weights())]
         left = [(name, *weight) for name, weight in zip(self.recording["prompt"], weights)]
-        right = [(word, share / 100, f"{share} %") for word, share in [*self.says(), ("all others", self.others())]]
+        right = [
+            (word, share / 100, f"{share} %") for word, share in [*self.says(), ("all others", self.others())]
+        ]
         parts = []
         for x, title, rows in zip((5, 335), self.titles(), (left, right)):
             parts.append(still.text(x, 20, title, anchor="start", weight="bold"))
             for i, (name, share, shown) in enumerate(rows):
                 y = 50 + 24 * i
-                parts += [still.text(x + 105, y, name, anchor="end"), still.box(x + 113, y - 13, 130 * share, 16, still.BLUE)]
+                parts += [
+                    still.text(x + 105, y, name, anchor="end"),
+                    still.box(x + 113, y - 13, 130 * share, 16, still.BLUE),
+                ]
                 parts.append(still.text(x + 298, y, shown, anchor="end"))
         return still.picture(640, 42 + 24 * max(len(left), len(right)), self.sentence(), *parts)

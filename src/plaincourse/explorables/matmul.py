@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from plainformer.linear import linear
-
 from plaincourse.explorables import still
 from plaincourse.explorables.base import Explorable, Numbers, Whole
+from plainformer.linear import linear
 
-# The third column is document A's; the others are chosen so that [1, 2, -1, 0] @ WEIGHT gives the eight numbers of its drawing.
+# The third column is document A's; the others are chosen so that [1, 2, -1, 0] @ WEIGHT gives the eight
+# numbers of its drawing.
 WEIGHT = [
     [1.0, -0.5, 2.0, 0.5, 1.5, -1.0, 0.5, -1.5],
     [-1.0, 1.0, -1.0, -0.5, 0.5, 1.0, 0.0, 1.5],
@@ -19,7 +19,8 @@ WEIGHT = [
 class Matmul(Explorable):
     """See z = x @ W: pick a component of z, and its column of W meets the row x, product by product.
 
-    x: (4,), each from -3 to 3. weight: (4, 8). column: which of the eight components is picked, counted from 0.
+    x: (4,), each from -3 to 3. weight: (4, 8). column: which of the eight components is picked, counted from
+    0.
     """
 
     module = "matmul"
@@ -55,7 +56,9 @@ class Matmul(Explorable):
         ]
         for i, row in enumerate(self.weight):
             for j, value in enumerate(row):
-                parts.append(still.cell(left + j * side, 24 + i * side, side, value, largest, j == self.column))
+                parts.append(
+                    still.cell(left + j * side, 24 + i * side, side, value, largest, j == self.column)
+                )
         for i, value in enumerate(self.x):
             parts.append(still.cell(4 + i * side, bottom, side, value, 3, True))
         for j, value in enumerate(self.outputs()):

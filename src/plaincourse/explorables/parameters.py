@@ -3,14 +3,13 @@
 import numpy as np
 import traitlets
 
+from plaincourse.explorables import still
+from plaincourse.explorables.base import Explorable, Whole
 from plainformer import gpt2
 from plainformer.attention import Attention
 from plainformer.ledger import parameter_ledger
 from plainformer.mlp import MLP
 from plainformer.normalization import LayerNorm
-
-from plaincourse.explorables import still
-from plaincourse.explorables.base import Explorable, Whole
 
 # The published sizes; the vocabulary, the context and F = 4E are the same in all four.
 SIZES = {
@@ -32,8 +31,9 @@ PARTS = {
 class Parameters(Explorable):
     """See where the parameters of a GPT-2 are: the parts' counts and shares, from the model's settings.
 
-    width: E, from 1 to 4096. layers: L, up to 48. vocabulary: V, up to a million. context: the longest text, up to 65,536.
-    multiple: F / E, from 1 to 8. heads: up to 64, a divisor of the width. The output head is the token embedding, turned.
+    width: E, from 1 to 4096. layers: L, up to 48. vocabulary: V, up to a million. context: the longest text,
+    up to 65,536. multiple: F / E, from 1 to 8. heads: up to 64, a divisor of the width. The output head is
+    the token embedding, turned.
     """
 
     module = "parameters"
@@ -49,11 +49,15 @@ class Parameters(Explorable):
         """Refuse heads that do not cut the width into equal pieces."""
         new = {"width": self.width, "heads": self.heads, proposal.trait.name: proposal.value}
         if new["width"] % new["heads"]:
-            raise traitlets.TraitError(f"Parameters: heads must divide the width {new['width']}, got {new['heads']}")
+            raise traitlets.TraitError(
+                f"Parameters: heads must divide the width {new['width']}, got {new['heads']}"
+            )
         return proposal.value
 
     def model(self):
-        """Return a GPT-2 with these settings whose tables take no memory: each is one zero, seen everywhere."""
+        """Return a GPT-2 with these settings whose tables take no memory: each is one zero, seen
+        everywhere.
+        """
         width, hidden = self.width, self.multiple * self.width
 
         def table(*shape):
@@ -74,15 +78,22 @@ class Parameters(Explorable):
     def counts(self):
         """Return how many parameters each part holds, in the order of PARTS, from the ledger of the model."""
         ledger = parameter_ledger(self.model())
-        return {part: sum(entry.count for entry in ledger if mark in entry.name) for part, mark in PARTS.items()}
+        return {
+            part: sum(entry.count for entry in ledger if mark in entry.name) for part, mark in PARTS.items()
+        }
 
     def sentence(self):
         """Return the settings, the total and the shares, in words."""
         counts = self.counts()
         total = sum(counts.values())
         shares = ", ".join(f"{part} {100 * count / total:.2f} %" for part, count in counts.items())
-        settings = f"E = {self.width:,}, L = {self.layers}, V = {self.vocabulary:,}, a context of {self.context:,}"
-        return f"A GPT-2 with {settings}, F = {self.multiple}E and H = {self.heads} has {total:,} parameters: {shares}."
+        settings = (
+            f"E = {self.width:,}, L = {self.layers}, V = {self.vocabulary:,}, a context of {self.context:,}"
+        )
+        return (
+            f"A GPT-2 with {settings}, F = {self.multiple}E and H = {self.heads} has {total:,} parameters:"
+            f" {shares}."
+        )
 
     def still(self):
         """Return the picture: a bar, a share and a count for each part, and the total below."""
@@ -91,9 +102,15 @@ class Parameters(Explorable):
         parts = []
         for i, (part, count) in enumerate(counts.items()):
             y = 22 + 28 * i
-            parts += [still.text(150, y, part, anchor="end"), still.box(162, y - 14, 260 * count / total, 18, still.BLUE)]
+            parts += [
+                still.text(150, y, part, anchor="end"),
+                still.box(162, y - 14, 260 * count / total, 18, still.BLUE),
+            ]
             parts.append(still.text(500, y, f"{100 * count / total:.2f} %", anchor="end"))
             parts.append(still.text(630, y, f"{count:,}", anchor="end"))
-        parts += [still.box(10, 146, 620, 1, still.GREY), still.text(150, 168, "together", anchor="end", weight="bold")]
+        parts += [
+            still.box(10, 146, 620, 1, still.GREY),
+            still.text(150, 168, "together", anchor="end", weight="bold"),
+        ]
         parts.append(still.text(630, 168, f"{total:,}", anchor="end", weight="bold"))
         return still.picture(640, 180, self.sentence(), *parts)

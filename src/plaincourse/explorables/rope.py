@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from plainformer.positions import rope
-
 from plaincourse.explorables import still
 from plaincourse.explorables.base import Choice, Explorable, Numbers, Whole
+from plainformer.positions import rope
 
 FARTHEST = 40
 
@@ -13,8 +12,8 @@ FARTHEST = 40
 class Rope(Explorable):
     """See a query and a key turn with their positions, and their dot product follow the distance alone.
 
-    query, key: (4,), each number from -3 to 3. query_position, key_position: whole numbers from 0 to 40. base: 100, for
-    which both pairs turn visibly, or 10000. pairing: "neighbours" or "halves".
+    query, key: (4,), each number from -3 to 3. query_position, key_position: whole numbers from 0 to 40.
+    base: 100, for which both pairs turn visibly, or 10000. pairing: "neighbours" or "halves".
     """
 
     module = "rope"
@@ -36,22 +35,28 @@ class Rope(Explorable):
 
     def dot(self):
         """Return q · k at the two positions."""
-        [query], [key] = self.turned(self.query, [self.query_position]), self.turned(self.key, [self.key_position])
+        [query], [key] = (
+            self.turned(self.query, [self.query_position]),
+            self.turned(self.key, [self.key_position]),
+        )
         return query @ key
 
     def sentence(self):
         """Return where both stand and their dot product, in words."""
         distance = self.query_position - self.key_position
         return (
-            f"A query at position {self.query_position} and a key at position {self.key_position}, both turned by RoPE: "
-            f"at the distance {still.number(distance)} their dot product is {still.number(self.dot(), 2)}."
+            f"A query at position {self.query_position} and a key at position {self.key_position}, both"
+            f" turned by RoPE: at the distance {still.number(distance)} their dot product is"
+            f" {still.number(self.dot(), 2)}."
         )
 
     def still(self):
         """Return the picture: the dot product against the distance, with the present one marked."""
         middle, zero, unit = 320, 105, 7
         reach = max(np.abs(self.dots()).max(), 1e-9)
-        points = [(middle + unit * d, zero - 70 * dot / reach) for d, dot in enumerate(self.dots(), start=-FARTHEST)]
+        points = [
+            (middle + unit * d, zero - 70 * dot / reach) for d, dot in enumerate(self.dots(), start=-FARTHEST)
+        ]
         line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
         x, y = points[FARTHEST + self.query_position - self.key_position]
         parts = [still.box(middle - 280, zero, 560, 1, still.GREY), still.box(middle, 25, 1, 160, still.GREY)]
@@ -60,4 +65,6 @@ class Rope(Explorable):
         where = f"q at {self.query_position}, k at {self.key_position}: q · k = {still.number(self.dot(), 2)}"
         parts.append(still.text(middle, 18, where, weight="bold"))
         labels = [still.text(middle + unit * d, 202, still.number(d)) for d in (-40, -20, 0, 20, 40)]
-        return still.picture(640, 225, self.sentence(), *parts, *labels, still.text(middle, 221, "distance", size=12))
+        return still.picture(
+            640, 225, self.sentence(), *parts, *labels, still.text(middle, 221, "distance", size=12)
+        )

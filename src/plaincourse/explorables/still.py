@@ -1,4 +1,6 @@
-"""Small pieces of SVG for the still pictures. Text takes the page's colour; tints are from the Okabe–Ito palette."""
+"""Small pieces of SVG for the still pictures. Text takes the page's colour; tints are from the Okabe–Ito
+palette.
+"""
 
 from plaincourse.explorables.base import escape
 
@@ -6,7 +8,9 @@ BLUE, VERMILLION, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#808080"
 
 
 def number(value, digits=3):
-    """Return `value` with at most `digits` decimals, no trailing zeros and a true minus sign, as the explorables print it."""
+    """Return `value` with at most `digits` decimals, no trailing zeros and a true minus sign, as the
+    explorables print it.
+    """
     text = f"{value:.{digits}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if text == "-0" else text.replace("-", "−")
@@ -34,8 +38,9 @@ def tint(value, largest):
 def picture(width, height, sentence, *parts):
     """Return an inline SVG that a screen reader reads as one picture with `sentence` as its text."""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(sentence)}" '
-        f'style="width:100%;max-width:{width:g}px;height:auto" font-family="sans-serif" fill="currentColor">{"".join(parts)}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" role="img"'
+        f' aria-label="{escape(sentence)}" style="width:100%;max-width:{width:g}px;height:auto"'
+        f' font-family="sans-serif" fill="currentColor">{"".join(parts)}</svg>'
     )
 
 

@@ -2,8 +2,8 @@
 
 >>> worked("A3", products=[2, -2, 0.5, 0], total=0.5)
 
-raises AssertionError if a computed value is not what the ledger expects, and shows a card: what the document gives, what
-the cell computed, the verdict and why.
+raises AssertionError if a computed value is not what the ledger expects, and shows a card: what the document
+gives, what the cell computed, the verdict and why.
 """
 
 from .card import Card
@@ -18,9 +18,10 @@ _NOTHING = object()
 def worked(entry, value=_NOTHING, /, **parts):
     """Check computed values against the ledger and return the card to show.
 
-    entry: an id such as "C20". value: the value of the entry's part without a name. parts: the values of named parts.
-    A value is a number, an array or tensor, a bool for a claim, a shape (tuple), text, or a list of these.
-    An entry marked exact must be met exactly; else half a unit of the last printed digit is allowed.
+    entry: an id such as "C20". value: the value of the entry's part without a name. parts: the values of
+    named parts. A value is a number, an array or tensor, a bool for a claim, a shape (tuple), text, or a list
+    of these. An entry marked exact must be met exactly; else half a unit of the last printed digit is
+    allowed.
     """
     entry = load()[entry]
     given = parts if value is _NOTHING else {"": value} | parts

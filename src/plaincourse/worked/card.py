@@ -28,13 +28,16 @@ class Card:
     def _repr_html_(self):
         entry = self.entry
         rows = "".join(
-            f"<tr><th scope='row'>{escape(label)}</th><td>{_lines(document)}</td><td>{_lines(computed)}</td></tr>"
+            "<tr><th"
+            f" scope='row'>{escape(label)}</th><td>{_lines(document)}</td><td>{_lines(computed)}</td></tr>"
             for label, document, computed in self.rows
         )
         return (
             f'<div class="worked-card worked-verdict-{entry.verdict}" id="{self.anchor}">'
-            f'<p class="worked-head"><strong>{entry.id}</strong> <span class="worked-badge">{entry.verdict}</span> '
-            f'<cite lang="ko">{escape(entry.document.title)}</cite>, <span lang="ko">{escape(entry.section)}</span></p>'
+            f'<p class="worked-head"><strong>{entry.id}</strong> <span'
+            f' class="worked-badge">{entry.verdict}</span> '
+            f'<cite lang="ko">{escape(entry.document.title)}</cite>, <span'
+            f' lang="ko">{escape(entry.section)}</span></p>'
             f"<p>{escape(entry.says)}</p>"
             "<table><thead><tr><th scope='col'>Value</th><th scope='col'>Document</th>"
             f"<th scope='col'>Computed here</th></tr></thead><tbody>{rows}</tbody></table>"

@@ -8,7 +8,9 @@ EXACT = Decimal("1e-6")  # room for float32; what is printed exactly must be met
 
 
 def leaves(value):
-    """The single values inside a number, array, tensor, list or tuple, in order, and the shape they were in."""
+    """The single values inside a number, array, tensor, list or tuple, in order, and the shape they were
+    in.
+    """
     if hasattr(value, "tolist"):
         value = value.tolist()
     if not isinstance(value, list | tuple):
@@ -33,7 +35,7 @@ def matched(value, part, exact):
     if len(flat) != len(expected):
         raise AssertionError(f"expected {len(expected)} values, the cell computed {len(flat)}")
     lengths = [length for length in shape if length != 1]
-    if len(wanted) == 2 and shape != wanted or len(wanted) == 1 and len(lengths) > 1:
+    if (len(wanted) == 2 and shape != wanted) or (len(wanted) == 1 and len(lengths) > 1):
         raise AssertionError(f"expected values of shape {wanted}, the cell computed shape {shape}")
     for position, (got, want) in enumerate(zip(flat, expected, strict=True), 1):
         if not _equal(got, want, exact):
@@ -43,7 +45,9 @@ def matched(value, part, exact):
 
 
 def written(value, like):
-    """A value as the card shows it, with the digits, the thousands commas and the % of the printed string `like`."""
+    """A value as the card shows it, with the digits, the thousands commas and the % of the printed string
+    `like`.
+    """
     if isinstance(like, bool):
         return "yes" if value else "no"
     decimal = number(like)

@@ -9,15 +9,14 @@
     verdict = "exact"            # exact, rounded, conditional or corrected
     why = "…"
     [[A3.parts]]
-    chapter = "matmul"           # the notebook whose cell computes it: chapters/NN_matmul.ipynb, or appendix/matmul.ipynb
-    name = "products"            # the keyword in the cell; one part of an entry may go without
-    label = "the four products"  # what the card calls it
-    printed = ["2", "-2"]        # as the document prints it
-    right = ["2", "-2"]          # what is true, if the document prints something else or nothing
-    rounded = true               # in an exact entry: the document rounds this number
+    chapter = "matmul"           # the notebook whose cell computes it: chapters/NN_matmul.ipynb, or
+    appendix/matmul.ipynb name = "products"            # the keyword in the cell; one part of an entry may go
+    without label = "the four products"  # what the card calls it printed = ["2", "-2"]        # as the
+    document prints it right = ["2", "-2"]          # what is true, if the document prints something else or
+    nothing rounded = true               # in an exact entry: the document rounds this number
 
-Numbers are strings, so that their digits are known; nested lists are matrices; true and false are claims; any other string
-is compared as text, for instance the shape "(6, 768)".
+Numbers are strings, so that their digits are known; nested lists are matrices; true and false are claims; any
+other string is compared as text, for instance the shape "(6, 768)".
 """
 
 import difflib
@@ -83,12 +82,16 @@ class Entry:
         for part in self.parts:
             if part.name == name:
                 return part
-        raise ValueError(f"{self.id} has no {f'part {name!r}' if name else 'part without a name'}. {self.usage()}")
+        raise ValueError(
+            f"{self.id} has no {f'part {name!r}' if name else 'part without a name'}. {self.usage()}"
+        )
 
     def usage(self):
         """How a cell calls `worked` for this entry."""
         calls = [(f"{part.name}=…" if part.name else "…", part.chapter) for part in self.parts]
-        return "Its parts: " + ", ".join(f'worked("{self.id}", {call}) in {chapter}' for call, chapter in calls)
+        return "Its parts: " + ", ".join(
+            f'worked("{self.id}", {call}) in {chapter}' for call, chapter in calls
+        )
 
 
 class Ledger:
@@ -99,13 +102,19 @@ class Ledger:
             tables = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise LedgerError(f"not valid TOML: {error}") from error
-        documents = {key: _made(Document, {"id": key} | table, key) for key, table in tables.pop("documents", {}).items()}
+        documents = {
+            key: _made(Document, {"id": key} | table, key)
+            for key, table in tables.pop("documents", {}).items()
+        }
         self.documents = documents
         self.entries = {key: _entry(key, table, documents) for key, table in tables.items()}
 
     def __getitem__(self, key):
         if not isinstance(key, str) or key not in self.entries:
-            near = difflib.get_close_matches(str(key).upper(), self.entries, n=3, cutoff=0.4) or list(self.entries)[:3]
+            near = (
+                difflib.get_close_matches(str(key).upper(), self.entries, n=3, cutoff=0.4)
+                or list(self.entries)[:3]
+            )
             raise KeyError(f"no worked number {key!r} in the ledger. Near it: {', '.join(near)}")
         return self.entries[key]
 
@@ -121,7 +130,9 @@ def load():
 
 
 def number(text):
-    """The Decimal that a printed string stands for, or None if it is not a number. Allows 2,359,296 and 54.67 %."""
+    """The Decimal that a printed string stands for, or None if it is not a number. Allows 2,359,296 and 54.67
+    %.
+    """
     try:
         value = Decimal(text.replace("−", "-").replace(",", "").removesuffix("%").strip())
     except InvalidOperation:
@@ -132,9 +143,13 @@ def number(text):
 def _entry(key, table, documents):
     table = dict(table)
     if table.get("verdict") not in VERDICTS:
-        raise LedgerError(f"{key}: verdict must be one of {', '.join(VERDICTS)}, got {table.get('verdict')!r}")
+        raise LedgerError(
+            f"{key}: verdict must be one of {', '.join(VERDICTS)}, got {table.get('verdict')!r}"
+        )
     if table.get("document") not in documents:
-        raise LedgerError(f"{key}: document must be one of {', '.join(documents)}, got {table.get('document')!r}")
+        raise LedgerError(
+            f"{key}: document must be one of {', '.join(documents)}, got {table.get('document')!r}"
+        )
     table["document"] = documents[table["document"]]
     if not table.get("parts"):
         raise LedgerError(f"{key}: has no parts")
@@ -167,7 +182,9 @@ def _check_values(values, where):
         raise LedgerError(f"{where} must be a flat list or a list of rows of equal length")
     for value in sum(rows, []):
         if not isinstance(value, str | bool):
-            raise LedgerError(f"{where} must hold strings (so that the digits are known) or true and false, got {value!r}")
+            raise LedgerError(
+                f"{where} must hold strings (so that the digits are known) or true and false, got {value!r}"
+            )
 
 
 def _made(kind, table, where):

@@ -1,4 +1,7 @@
-"""The command line: ``python -m plainformer "Data visualization empowers users to"`` lets a real model write on."""
+"""The command line: ``python -m plainformer "Data visualization empowers users to"`` lets a real model write
+on.
+"""
+
 import argparse
 import functools
 import os
@@ -18,6 +21,7 @@ show = functools.partial(print, end="", flush=True)  # writes a piece of text at
 
 class Writer(NamedTuple):
     """A model, and what it takes to let it write."""
+
     model: Any
     tokenizer: Any
     rng: np.random.Generator
@@ -25,7 +29,9 @@ class Writer(NamedTuple):
 
 
 def main(arguments=None):
-    """Run the command; return its exit status: 0, 1 if the output was closed, 2 for an error, 130 for Ctrl-C."""
+    """Run the command; return its exit status: 0, 1 if the output was closed, 2 for an error, 130 for
+    Ctrl-C.
+    """
     options = read_options(arguments)
     try:
         run(options)
@@ -37,7 +43,9 @@ def main(arguments=None):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more at its end
         return 1
     except ModuleNotFoundError as error:
-        wrong = f"the library {error.name} is missing; in the folder of the course: pip install -e \".[models]\""
+        wrong = (
+            f'the library {error.name} is missing; in the folder of the course: pip install -e ".[models]"'
+        )
     except (OSError, ValueError) as error:
         wrong = error
     print(f"plainformer: {wrong}", file=sys.stderr)
@@ -46,17 +54,34 @@ def main(arguments=None):
 
 def read_options(arguments):
     """The options. Ends the program with status 2 if they are wrong, before a model is loaded."""
-    parser = argparse.ArgumentParser("python -m plainformer", description="Let a language model continue a text.")
+    parser = argparse.ArgumentParser(
+        "python -m plainformer", description="Let a language model continue a text."
+    )
     add = parser.add_argument
     add("prompt", nargs="?", type=text, help="the text to continue; with --chat, what you say")
     add("--chat", action="store_true", help="talk to SmolLM2: about the prompt, or line by line without one")
     add("--top", type=count, metavar="N", help="show the N likeliest next tokens instead of writing on")
-    add("--max-new-tokens", type=count, metavar="N", help="write so many tokens at most (100, or as many as fit)")
+    add(
+        "--max-new-tokens",
+        type=count,
+        metavar="N",
+        help="write so many tokens at most (100, or as many as fit)",
+    )
     add("--temperature", type=float, default=1.0, help="below 1 fewer surprises, 0 none (%(default)s)")
     add("--top-k", type=int, metavar="K", help="draw from the K likeliest tokens only")
     add("--top-p", type=float, metavar="P", help="draw from the likeliest tokens that together reach P")
-    add("--seed", type=lambda value: count(value, least=0), metavar="N", help="the same number gives the same text again")
-    add("--model", type=text, metavar="FOLDER", help="a Hugging Face folder with a GPT-2 or a Llama, instead of SmolLM2")
+    add(
+        "--seed",
+        type=lambda value: count(value, least=0),
+        metavar="N",
+        help="the same number gives the same text again",
+    )
+    add(
+        "--model",
+        type=text,
+        metavar="FOLDER",
+        help="a Hugging Face folder with a GPT-2 or a Llama, instead of SmolLM2",
+    )
     options = parser.parse_args(arguments)
     if options.prompt is None and not options.chat:
         parser.error('a prompt is missing, for instance "Data visualization empowers users to"')
@@ -112,8 +137,17 @@ def write_on(writer, prompt, before=""):
     model, tokenizer, rng, options = writer
     ids, stop = tokenizer.encode(prompt), tokenizer.stop
     room = max(1, model.config.context - len(ids))
-    tokens = generate(FORWARD[type(model)], model, ids, options.max_new_tokens or min(100, room), rng,
-                      options.temperature, options.top_k, options.top_p, stop)
+    tokens = generate(
+        FORWARD[type(model)],
+        model,
+        ids,
+        options.max_new_tokens or min(100, room),
+        rng,
+        options.temperature,
+        options.top_k,
+        options.top_p,
+        stop,
+    )
     show(before)
     times, pieces = [time.perf_counter()], []
     for piece in tokenizer.stream(clocked(tokens, times, stop), after=ids):
@@ -139,7 +173,7 @@ def show_next(writer):
     model, tokenizer, _, options = writer
     logits, _ = FORWARD[type(model)](tokenizer.encode(options.prompt), model, last=True)
     shares = probabilities(np.asarray(logits)[-1], options.temperature, options.top_k, options.top_p)
-    for token in np.argsort(-shares, kind="stable")[:min(options.top, np.count_nonzero(shares))]:
+    for token in np.argsort(-shares, kind="stable")[: min(options.top, np.count_nonzero(shares))]:
         show(f"{shares[token]:8.4f}  {token:6d}  {tokenizer.decode([token])!r}\n")
 
 

@@ -1,4 +1,7 @@
-"""Llama models in GGUF, the file format of llama.cpp: settings, quantized tensors and the tokenizer in one file."""
+"""Llama models in GGUF, the file format of llama.cpp: settings, quantized tensors and the tokenizer in one
+file.
+"""
+
 import re
 from pathlib import Path
 
@@ -9,8 +12,18 @@ from plainformer.pretrained.weights import Names, Sizes, Weights, llama, setting
 from plainformer.settings import number
 
 NAMES = Names(
-    "token_embd", "blk.{}.attn_norm", "blk.{}.attn_q", "blk.{}.attn_k", "blk.{}.attn_v", "blk.{}.attn_output",
-    "blk.{}.ffn_norm", "blk.{}.ffn_gate", "blk.{}.ffn_up", "blk.{}.ffn_down", "output_norm", "output",
+    "token_embd",
+    "blk.{}.attn_norm",
+    "blk.{}.attn_q",
+    "blk.{}.attn_k",
+    "blk.{}.attn_v",
+    "blk.{}.attn_output",
+    "blk.{}.ffn_norm",
+    "blk.{}.ffn_gate",
+    "blk.{}.ffn_up",
+    "blk.{}.ffn_down",
+    "output_norm",
+    "output",
 )
 
 
@@ -26,15 +39,23 @@ def read(path):
         raise FileNotFoundError(f"{path}: there is no such file")
     try:
         reader = gguf.GGUFReader(path)
-        fields = {name: field.contents() for name, field in reader.fields.items() if not name.startswith("GGUF.")}
-        tensors = {tensor.name: np.array(gguf.dequantize(tensor.data, tensor.tensor_type)) for tensor in reader.tensors}
+        fields = {
+            name: field.contents() for name, field in reader.fields.items() if not name.startswith("GGUF.")
+        }
+        tensors = {
+            tensor.name: np.array(gguf.dequantize(tensor.data, tensor.tensor_type))
+            for tensor in reader.tensors
+        }
     except (ValueError, LookupError, OverflowError, NotImplementedError) as error:
         raise ValueError(f"{path}: not a whole GGUF file: {error}") from error
     return fields, tensors
 
 
 def in_order(tensors):
-    """The tensors layer by layer, in each in the order of NAMES: what is multiplied together lies side by side."""
+    """The tensors layer by layer, in each in the order of NAMES: what is multiplied together lies side by
+    side.
+    """
+
     def place(name):
         layer, kind = re.search(r"\d+", name), re.sub(r"\d+", "{}", name).removesuffix(".weight")
         return int(layer[0]) if layer else 0, (*NAMES, kind).index(kind)
@@ -45,7 +66,8 @@ def in_order(tensors):
 def model(file, fields, tensors):
     """The Llama that fields and tensors, as ``read`` gives them, describe. The ``file`` is named in errors.
 
-    Raises ValueError for another architecture, a missing key, a setting that our Llama does not have, or wrong tensors.
+    Raises ValueError for another architecture, a missing key, a setting that our Llama does not have, or
+    wrong tensors.
     """
     architecture = setting(file, fields, "general.architecture")
     if architecture != "llama":
@@ -53,12 +75,18 @@ def model(file, fields, tensors):
     for key in fields:
         if key.startswith(("llama.rope.scaling", "llama.attention.sliding_window", "llama.expert")):
             raise ValueError(f"{file}: the setting {key} is not supported")
-    heads, groups, width = (size(file, fields, f"llama.{key}") for key in (
-        "attention.head_count", "attention.head_count_kv", "rope.dimension_count"))
-    eps, base = (number(str(file), f"llama.{key}", setting(file, fields, f"llama.{key}"), above=True) for key in (
-        "attention.layer_norm_rms_epsilon", "rope.freq_base"))
-    layers, vocabulary, rows, hidden, context = (size(file, fields, f"llama.{key}") for key in (
-        "block_count", "vocab_size", "embedding_length", "feed_forward_length", "context_length"))
+    heads, groups, width = (
+        size(file, fields, f"llama.{key}")
+        for key in ("attention.head_count", "attention.head_count_kv", "rope.dimension_count")
+    )
+    eps, base = (
+        number(str(file), f"llama.{key}", setting(file, fields, f"llama.{key}"), above=True)
+        for key in ("attention.layer_norm_rms_epsilon", "rope.freq_base")
+    )
+    layers, vocabulary, rows, hidden, context = (
+        size(file, fields, f"llama.{key}")
+        for key in ("block_count", "vocab_size", "embedding_length", "feed_forward_length", "context_length")
+    )
     sizes = Sizes(layers, vocabulary, rows, hidden, groups * width, heads * width)
     config = Config(context, heads, eps, base, pairing="neighbours")
     return llama(Weights(file, tensors), NAMES, sizes, config, tied="output.weight" not in tensors)

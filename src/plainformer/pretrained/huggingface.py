@@ -1,4 +1,5 @@
 """Models in local folders, as Hugging Face's ``save_pretrained`` writes them."""
+
 import json
 import re
 from pathlib import Path
@@ -14,16 +15,29 @@ from plainformer.pretrained.weights import Names, Sizes, Weights, setting, size
 from plainformer.settings import number, token_ids
 
 # Settings that change the arithmetic: the one value that our models have. A file may leave them out.
-GPT2_FIXED = {"scale_attn_weights": True, "scale_attn_by_inverse_layer_idx": False, "add_cross_attention": False}
+GPT2_FIXED = {
+    "scale_attn_weights": True,
+    "scale_attn_by_inverse_layer_idx": False,
+    "add_cross_attention": False,
+}
 LLAMA_FIXED = {"mlp_bias": False, "rope_scaling": None, "sliding_window": None, "quantization_config": None}
 # Constants that old files hold beside the weights: the causal mask and the rotary frequencies.
 CONSTANTS = re.compile(r"\.attn\.(masked_)?bias$|\.rotary_emb\.inv_freq$")
 
 LAYER = "model.layers.{}."
 NAMES = Names(
-    "model.embed_tokens", LAYER + "input_layernorm", LAYER + "self_attn.q_proj", LAYER + "self_attn.k_proj",
-    LAYER + "self_attn.v_proj", LAYER + "self_attn.o_proj", LAYER + "post_attention_layernorm",
-    LAYER + "mlp.gate_proj", LAYER + "mlp.up_proj", LAYER + "mlp.down_proj", "model.norm", "lm_head",
+    "model.embed_tokens",
+    LAYER + "input_layernorm",
+    LAYER + "self_attn.q_proj",
+    LAYER + "self_attn.k_proj",
+    LAYER + "self_attn.v_proj",
+    LAYER + "self_attn.o_proj",
+    LAYER + "post_attention_layernorm",
+    LAYER + "mlp.gate_proj",
+    LAYER + "mlp.up_proj",
+    LAYER + "mlp.down_proj",
+    "model.norm",
+    "lm_head",
 )
 
 
@@ -40,25 +54,30 @@ def load(folder, dtype=np.float32):
 def load_gpt2(folder, dtype=np.float32):
     """The ``gpt2.GPT2`` of a folder, and its tokenizer (None if there is no tokenizer.json).
 
-    Every constant comes from config.json. Weights stored in ``dtype`` stay in the file and are mapped into memory.
-    Raises OSError if a file is missing, ValueError for a missing key, a setting that our GPT-2 does not have, and wrong
-    tensors.
+    Every constant comes from config.json. Weights stored in ``dtype`` stay in the file and are mapped into
+    memory. Raises OSError if a file is missing, ValueError for a missing key, a setting that our GPT-2 does
+    not have, and wrong tensors.
     """
     file, config = read_config(folder)
     fixed(file, config, {"model_type": "gpt2", "activation_function": "gelu_new"}, GPT2_FIXED)
-    layers, width, heads, vocabulary, context = (size(file, config, key) for key in (
-        "n_layer", "n_embd", "n_head", "vocab_size", "n_positions"))
+    layers, width, heads, vocabulary, context = (
+        size(file, config, key) for key in ("n_layer", "n_embd", "n_head", "vocab_size", "n_positions")
+    )
     hidden = 4 * width if config.get("n_inner") is None else size(file, config, "n_inner")
     eps = number(str(file), "layer_norm_epsilon", setting(file, config, "layer_norm_epsilon"))
     head_width(file, width, heads)
     source, tied = read_weights(folder, config, dtype)
     settings = gpt2.Config(context, heads, eps)
-    return gpt2_model(source, settings, layers, vocabulary, width, hidden, tied), read_tokenizer(folder, config)
+    return gpt2_model(source, settings, layers, vocabulary, width, hidden, tied), read_tokenizer(
+        folder, config
+    )
 
 
 def gpt2_model(source, settings, layers, vocabulary, width, hidden, tied):
     """The model of a file. With ``tied`` the head is a view of the embedding."""
-    prefix = "transformer." if "transformer.wte.weight" in source.tensors else ""  # saved with its head, or without
+    prefix = (
+        "transformer." if "transformer.wte.weight" in source.tensors else ""
+    )  # saved with its head, or without
     embedding = source.take(f"{prefix}wte.weight", vocabulary, width)
     positions = source.take(f"{prefix}wpe.weight", settings.context, width)
     blocks = tuple(gpt2_block(source, f"{prefix}h.{layer}", width, hidden) for layer in range(layers))
@@ -70,8 +89,11 @@ def gpt2_model(source, settings, layers, vocabulary, width, hidden, tied):
 
 def gpt2_block(source, name, width, hidden):
     """One layer. GPT-2's matrices are stored (in, out), those of queries, keys and values side by side."""
+
     def pair(part, inputs, outputs):
-        return source.take(f"{name}.{part}.weight", inputs, outputs), source.take(f"{name}.{part}.bias", outputs)
+        return source.take(f"{name}.{part}.weight", inputs, outputs), source.take(
+            f"{name}.{part}.bias", outputs
+        )
 
     matrix, bias = pair("attn.c_attn", width, 3 * width)
     output, output_bias = pair("attn.c_proj", width, width)
@@ -90,11 +112,16 @@ def load_llama(folder, dtype=np.float32):
     """The ``llama.Llama`` of a folder, and its tokenizer; otherwise as ``load_gpt2``."""
     file, config = read_config(folder)
     fixed(file, config, {"model_type": "llama", "hidden_act": "silu"}, LLAMA_FIXED)
-    width, heads, groups, hidden = (size(file, config, key) for key in (
-        "hidden_size", "num_attention_heads", "num_key_value_heads", "intermediate_size"))
-    layers, vocabulary, context = (size(file, config, key) for key in (
-        "num_hidden_layers", "vocab_size", "max_position_embeddings"))
-    each = head_width(file, width, heads) if config.get("head_dim") is None else size(file, config, "head_dim")
+    width, heads, groups, hidden = (
+        size(file, config, key)
+        for key in ("hidden_size", "num_attention_heads", "num_key_value_heads", "intermediate_size")
+    )
+    layers, vocabulary, context = (
+        size(file, config, key) for key in ("num_hidden_layers", "vocab_size", "max_position_embeddings")
+    )
+    each = (
+        head_width(file, width, heads) if config.get("head_dim") is None else size(file, config, "head_dim")
+    )
     eps = number(str(file), "rms_norm_eps", setting(file, config, "rms_norm_eps"))
     settings = llama.Config(context, heads, eps, rotary_base(file, config), pairing="halves")
     sizes = Sizes(layers, vocabulary, width, hidden, groups * each, heads * each)
@@ -156,7 +183,9 @@ def head_width(file, width, heads):
 
 
 def read_weights(folder, config, dtype):
-    """The tensors of a folder, and whether the head is the embedding: as the config says, else if there is no head."""
+    """The tensors of a folder, and whether the head is the embedding: as the config says, else if there is no
+    head.
+    """
     file, tensors = read_tensors(folder, dtype)
     tied = switch(Path(folder) / "config.json", config, "tie_word_embeddings")
     tied = "lm_head.weight" not in tensors if tied is None else tied
@@ -166,7 +195,9 @@ def read_weights(folder, config, dtype):
 
 
 def read_tensors(folder, dtype):
-    """The path of a folder's safetensors file and its tensors; those of all its parts if it was cut into several."""
+    """The path of a folder's safetensors file and its tensors; those of all its parts if it was cut into
+    several.
+    """
     path = Path(folder) / "model.safetensors"
     index = path.with_name("model.safetensors.index.json")
     if path.exists() or not index.exists():

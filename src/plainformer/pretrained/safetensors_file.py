@@ -1,9 +1,11 @@
 """Safetensors, the file format of Hugging Face: a header in JSON, then the tensors as they lie in memory.
 
-The library checks a file, but copies what it reads into NumPy. Here the tensors are views of the file instead: the
-system reads a page of it when a number on that page is used, and keeps it for the next program. The larger the pages,
-the faster the processor finds its way about in them: where the system has large ones, it is asked for them.
+The library checks a file, but copies what it reads into NumPy. Here the tensors are views of the file
+instead: the system reads a page of it when a number on that page is used, and keeps it for the next program.
+The larger the pages, the faster the processor finds its way about in them: where the system has large ones,
+it is asked for them.
 """
+
 import contextlib
 import json
 import math
@@ -21,9 +23,9 @@ ALIGNMENT = 64  # bytes: what the widest load instructions like best
 def read(path, dtype=np.float32, skip=None):
     """The tensors, a dictionary of read-only arrays, and the metadata, a dictionary of texts.
 
-    Tensors that are stored in ``dtype`` are views of the file, all others copies. Names in which ``skip``, a compiled
-    pattern, is found are left out. Raises ValueError for a file that is not whole and for tensors that are not floats,
-    OSError for a file that cannot be opened.
+    Tensors that are stored in ``dtype`` are views of the file, all others copies. Names in which ``skip``, a
+    compiled pattern, is found are left out. Raises ValueError for a file that is not whole and for tensors
+    that are not floats, OSError for a file that cannot be opened.
     """
     path, dtype = Path(path), float_type(dtype)
     raw, start, header = mapped(path)
@@ -39,7 +41,9 @@ def read(path, dtype=np.float32, skip=None):
 
 
 def float_type(dtype):
-    """A precision as NumPy's, in whichever of NumPy's ways it is written; ValueError for what no weights are read in."""
+    """A precision as NumPy's, in whichever of NumPy's ways it is written; ValueError for what no weights are
+    read in.
+    """
     with contextlib.suppress(TypeError, ValueError):
         if dtype is not None and np.dtype(dtype) in DTYPES.values():
             return np.dtype(dtype)
@@ -74,7 +78,9 @@ def floats(name, raw, stored, dtype):
 
 
 def write(path, tensors, metadata):
-    """Write float32 arrays and a dictionary of texts; return when they are on disk. Raises OSError if it is full."""
+    """Write float32 arrays and a dictionary of texts; return when they are on disk. Raises OSError if it is
+    full.
+    """
     header, end = {"__metadata__": metadata}, 0
     for name, tensor in tensors.items():
         begin, end = end, end + 4 * math.prod(tensor.shape)
@@ -88,5 +94,6 @@ def write(path, tensors, metadata):
         file.flush()
         os.fsync(file.fileno())
         with contextlib.suppress(AttributeError, OSError):
-            # What was written lies scattered in small pages of memory; forgotten, it is read again into large ones.
+            # What was written lies scattered in small pages of memory; forgotten, it is read again into large
+            # ones.
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)

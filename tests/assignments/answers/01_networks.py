@@ -54,7 +54,9 @@ def fit_torch(x, y, rate, steps):
 def slopes_loops(x, first, second, target):
     sums = [x[0] * first[0][j] + x[1] * first[1][j] for j in range(3)]
     guess = sum(max(total, 0) * weight for total, weight in zip(sums, second, strict=True))
-    return [[2 * (guess - target) * second[j] * x[i] if sums[j] > 0 else 0.0 for j in range(3)] for i in range(2)]
+    return [
+        [2 * (guess - target) * second[j] * x[i] if sums[j] > 0 else 0.0 for j in range(3)] for i in range(2)
+    ]
 
 
 def slopes_vectorised(x, first, second, target):
@@ -72,17 +74,29 @@ def slopes_torch(x, first, second, target):
 def layer_loops(image, weights, bias):
     out = []
     for i in range(2):
-        out.append([max(bias + sum(weights[u][v] * image[i + u][j + v] for u in range(2) for v in range(2)), 0.0) for j in range(3)])
+        out.append(
+            [
+                max(bias + sum(weights[u][v] * image[i + u][j + v] for u in range(2) for v in range(2)), 0.0)
+                for j in range(3)
+            ]
+        )
     return out
 
 
 def layer_vectorised(image, weights, bias):
-    sums = np.einsum("ijuv,uv->ij", np.lib.stride_tricks.sliding_window_view(image, weights.shape), weights) + bias
+    sums = (
+        np.einsum("ijuv,uv->ij", np.lib.stride_tricks.sliding_window_view(image, weights.shape), weights)
+        + bias
+    )
     return sums * (sums > 0)
 
 
 def layer_torch(image, weights, bias):
-    sums = torch.nn.functional.conv2d(torch.tensor(image)[None], torch.tensor(weights)[None, None], torch.tensor([bias], dtype=torch.float64))
+    sums = torch.nn.functional.conv2d(
+        torch.tensor(image)[None],
+        torch.tensor(weights)[None, None],
+        torch.tensor([bias], dtype=torch.float64),
+    )
     return torch.relu(sums)[0].numpy()
 
 
@@ -104,13 +118,18 @@ def gap_vectorised(image, weights, gap):
 
 
 def gap_torch(image, weights, gap):
-    return torch.nn.functional.conv2d(torch.tensor(image)[None], torch.tensor(weights)[None, None], dilation=gap)[0].numpy()
+    return torch.nn.functional.conv2d(
+        torch.tensor(image)[None], torch.tensor(weights)[None, None], dilation=gap
+    )[0].numpy()
 
 
 def states_loops(W_x, W_h, x1, x2):
     h1 = math.tanh(W_x * x1)
     h2 = math.tanh(W_x * x2 + W_h * h1)
-    return [round(number, 6) for number in (h1, h2, W_x / math.cosh(W_x * x1) ** 2 * W_h / math.cosh(W_x * x2 + W_h * h1) ** 2)]
+    return [
+        round(number, 6)
+        for number in (h1, h2, W_x / math.cosh(W_x * x1) ** 2 * W_h / math.cosh(W_x * x2 + W_h * h1) ** 2)
+    ]
 
 
 def states_vectorised(W_x, W_h, x1, x2):
@@ -156,8 +175,14 @@ def ways_vectorised(x, forward, backward):
 def ways_torch(x, forward, backward):
     def read(rows, tables):
         layer = torch.nn.RNN(*tables.input.shape, dtype=torch.float64)
-        layer.weight_ih_l0.data, layer.weight_hh_l0.data = torch.tensor(tables.input.T), torch.tensor(tables.recurrent.T)
-        layer.bias_ih_l0.data, layer.bias_hh_l0.data = torch.tensor(tables.bias), torch.zeros(len(tables.bias), dtype=torch.float64)
+        layer.weight_ih_l0.data, layer.weight_hh_l0.data = (
+            torch.tensor(tables.input.T),
+            torch.tensor(tables.recurrent.T),
+        )
+        layer.bias_ih_l0.data, layer.bias_hh_l0.data = (
+            torch.tensor(tables.bias),
+            torch.zeros(len(tables.bias), dtype=torch.float64),
+        )
         return layer(rows)[0].detach()
 
     rows = torch.tensor(x)
@@ -168,7 +193,12 @@ def costs_loops(T, E, k):
     layers, seen = 0, 1
     while seen < T:
         layers, seen = layers + 1, seen + k - 1
-    return [sum(T * E + 1 for _ in range(T * E)), sum(k * E + 1 for _ in range(E)), sum(E + E + 1 for _ in range(E)), layers]
+    return [
+        sum(T * E + 1 for _ in range(T * E)),
+        sum(k * E + 1 for _ in range(E)),
+        sum(E + E + 1 for _ in range(E)),
+        layers,
+    ]
 
 
 def costs_vectorised(T, E, k):

@@ -54,7 +54,10 @@ def contributions_torch(x, weight):
 
 def pytorch_loops(x, weight, bias):
     rows = x.reshape(-1, x.shape[-1])
-    out = [[bias[f] + sum(row[e] * weight[f][e] for e in range(len(row))) for f in range(len(bias))] for row in rows]
+    out = [
+        [bias[f] + sum(row[e] * weight[f][e] for e in range(len(row))) for f in range(len(bias))]
+        for row in rows
+    ]
     return np.array(out).reshape(*x.shape[:-1], len(bias))
 
 
@@ -68,7 +71,10 @@ def pytorch_torch(x, weight, bias):
 
 def adapted_loops(x, weight, a, b, alpha):
     (e, f), r = weight.shape, b.shape[0]
-    whole = [[weight[i][j] + alpha / r * sum(a[i][n] * b[n][j] for n in range(r)) for j in range(f)] for i in range(e)]
+    whole = [
+        [weight[i][j] + alpha / r * sum(a[i][n] * b[n][j] for n in range(r)) for j in range(f)]
+        for i in range(e)
+    ]
     rows = [[sum(row[i] * whole[i][j] for i in range(e)) for j in range(f)] for row in x.reshape(-1, e)]
     return np.array(rows).reshape(*x.shape[:-1], f)
 
@@ -84,7 +90,9 @@ def adapted_torch(x, weight, a, b, alpha):
 
 def same_loops(x, weight, first):
     (p, q), (r, s) = weight[1], weight[2]
-    left, right = ((x[0] - first) * weight[0][j] + x[1] * weight[1][j] + x[2] * weight[2][j] for j in range(2))
+    left, right = (
+        (x[0] - first) * weight[0][j] + x[1] * weight[1][j] + x[2] * weight[2][j] for j in range(2)
+    )
     area = p * s - q * r
     return [first, (left * s - right * r) / area, (p * right - q * left) / area]
 

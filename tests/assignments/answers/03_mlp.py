@@ -42,7 +42,9 @@ def squared_torch(x, up, up_bias, down, down_bias):
 
 
 def gelu_loops(z):
-    flat = [0.5 * v * (1 + math.tanh(math.sqrt(2 / math.pi) * (v + 0.044715 * v**3))) for v in z.ravel().tolist()]
+    flat = [
+        0.5 * v * (1 + math.tanh(math.sqrt(2 / math.pi) * (v + 0.044715 * v**3))) for v in z.ravel().tolist()
+    ]
     return np.array(flat).reshape(z.shape)
 
 
@@ -116,7 +118,9 @@ def turn_loops(x, gate_up, down):
     out = np.zeros(x.shape)
     for place in np.ndindex(*x.shape[:-1]):
         for f in range(len(down)):
-            a, u = (sum(x[place][e] * gate_up[e][2 * f + part] for e in range(len(gate_up))) for part in (0, 1))
+            a, u = (
+                sum(x[place][e] * gate_up[e][2 * f + part] for e in range(len(gate_up))) for part in (0, 1)
+            )
             out[place] += a / (1 + math.exp(-a)) * (u + 1) * down[f]
     return out
 

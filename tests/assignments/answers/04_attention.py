@@ -8,7 +8,10 @@ import torch
 
 def row_loops(query, keys, values):
     powers = [math.exp(sum(int(a) * int(b) for a, b in zip(query, key, strict=True)) / 2) for key in keys]
-    return [sum(p * int(value[j]) for p, value in zip(powers, values, strict=True)) / sum(powers) for j in range(2)]
+    return [
+        sum(p * int(value[j]) for p, value in zip(powers, values, strict=True)) / sum(powers)
+        for j in range(2)
+    ]
 
 
 def row_vectorised(query, keys, values):
@@ -60,7 +63,15 @@ def counted_torch(T, heads, groups, width, head):
     wide = (heads * width, groups * width, groups * width, heads * width)
     layers = [torch.nn.Linear(heads * width, out, bias=False, device="meta") for out in wide]
     owner = torch.arange(groups).repeat_interleave(heads // groups)[head]
-    return np.array([keys.numel(), tables.numel(), sum(layer.weight.numel() for layer in layers), math.sqrt(width), owner.item()])
+    return np.array(
+        [
+            keys.numel(),
+            tables.numel(),
+            sum(layer.weight.numel() for layer in layers),
+            math.sqrt(width),
+            owner.item(),
+        ]
+    )
 
 
 def capped_loops(q, k, v, cap, mask):
@@ -112,7 +123,9 @@ def grouped_loops(q, k, v):
         g = h // (heads // len(k))
         for t in range(T):
             powers = [math.exp(float(q[h, t] @ key) / math.sqrt(D)) for key in k[g]]
-            out[t, h * D : (h + 1) * D] = sum(power * row for power, row in zip(powers, v[g], strict=True)) / sum(powers)
+            out[t, h * D : (h + 1) * D] = sum(
+                power * row for power, row in zip(powers, v[g], strict=True)
+            ) / sum(powers)
     return out
 
 

@@ -50,7 +50,9 @@ def halves_vectorised(query, position):
 
 def halves_torch(query, position):
     a, b = torch.tensor(query, dtype=torch.float64).chunk(2)
-    turned = torch.complex(a, b) * torch.polar(torch.ones(2, dtype=torch.float64), position * torch.tensor([1.0, 0.1], dtype=torch.float64))
+    turned = torch.complex(a, b) * torch.polar(
+        torch.ones(2, dtype=torch.float64), position * torch.tensor([1.0, 0.1], dtype=torch.float64)
+    )
     return torch.cat([turned.real, turned.imag]).numpy()
 
 
@@ -114,9 +116,14 @@ def find_vectorised(x, turned, length):
 def find_torch(x, turned, length):
     T, D = x.shape
     x, turned = torch.tensor(x).reshape(T, 1, D // 2, 2), torch.tensor(turned).reshape(T, 1, D // 2, 2)
-    angles = torch.outer(torch.arange(length, dtype=torch.float64), 10000.0 ** (-torch.arange(0, D, 2, dtype=torch.float64) / D))
+    angles = torch.outer(
+        torch.arange(length, dtype=torch.float64),
+        10000.0 ** (-torch.arange(0, D, 2, dtype=torch.float64) / D),
+    )
     a, b = x.unbind(-1)
-    candidates = torch.stack([a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()], dim=-1)
+    candidates = torch.stack(
+        [a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()], dim=-1
+    )
     return (candidates - turned).square().sum(dim=(2, 3)).argmin(dim=1).numpy()
 
 
@@ -149,11 +156,16 @@ def cache_vectorised(query, key, cached):
 
 def cache_torch(query, key, cached):
     before, (T, D) = len(cached), query.shape
-    angles = torch.outer(before + torch.arange(T, dtype=torch.float64), 10000.0 ** (-torch.arange(0, D, 2, dtype=torch.float64) / D))
+    angles = torch.outer(
+        before + torch.arange(T, dtype=torch.float64),
+        10000.0 ** (-torch.arange(0, D, 2, dtype=torch.float64) / D),
+    )
     turns = torch.polar(torch.ones_like(angles), angles)
 
     def turned(rows):
-        return torch.view_as_real(torch.view_as_complex(torch.tensor(rows).reshape(T, D // 2, 2)) * turns).reshape(T, D)
+        return torch.view_as_real(
+            torch.view_as_complex(torch.tensor(rows).reshape(T, D // 2, 2)) * turns
+        ).reshape(T, D)
 
     keys = torch.cat([torch.tensor(cached), turned(key)])
     return (turned(query) @ keys.T / math.sqrt(D)).numpy()

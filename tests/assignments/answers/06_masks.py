@@ -21,7 +21,9 @@ def new_vectorised(values, real):
 def new_torch(values, real):
     mask = torch.ones(6, 6, dtype=torch.bool).tril()[4:] & torch.tensor(real)
     zeros, v = torch.zeros(1, 6, 2, dtype=torch.float64), torch.tensor(values)[None, :, None]
-    return torch.nn.functional.scaled_dot_product_attention(zeros[:, 4:], zeros, v, attn_mask=mask)[0, :, 0].numpy()
+    return torch.nn.functional.scaled_dot_product_attention(zeros[:, 4:], zeros, v, attn_mask=mask)[
+        0, :, 0
+    ].numpy()
 
 
 def yes_loops(source, target):
@@ -37,7 +39,9 @@ def yes_loops(source, target):
 
 def yes_vectorised(source, target):
     S, T = source.max(), target.max()
-    return np.array([S * source.sum(), np.sum(target * (target + 1) // 2 + (T - target) * target), T * source.sum()])
+    return np.array(
+        [S * source.sum(), np.sum(target * (target + 1) // 2 + (T - target) * target), T * source.sum()]
+    )
 
 
 def yes_torch(source, target):
@@ -68,7 +72,9 @@ def moved_torch(mask, token):
     changed[token] += 1
     read, out = torch.nn.functional.scaled_dot_product_attention, []
     for _ in range(2):
-        x, changed = (rows + read(rows[None], rows[None], rows[None], attn_mask=mask)[0] for rows in (x, changed))
+        x, changed = (
+            rows + read(rows[None], rows[None], rows[None], attn_mask=mask)[0] for rows in (x, changed)
+        )
         out.append(((x - changed).abs() > 1e-9).any(dim=1))
     return torch.stack(out).int().numpy()
 

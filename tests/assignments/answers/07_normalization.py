@@ -18,7 +18,9 @@ def four_vectorised(x, gain, bias):
 
 
 def four_torch(x, gain, bias):
-    return torch.nn.functional.layer_norm(torch.tensor(x), (5,), torch.tensor(gain), torch.tensor(bias), eps=0.0).numpy()
+    return torch.nn.functional.layer_norm(
+        torch.tensor(x), (5,), torch.tensor(gain), torch.tensor(bias), eps=0.0
+    ).numpy()
 
 
 def orders_loops(x):
@@ -30,7 +32,10 @@ def orders_loops(x):
         return [0.75 * row[1], -0.75 * row[0], 0.75 * row[3], -0.75 * row[2]]
 
     x = x.tolist()
-    return [[a + b for a, b in zip(x, layer(norm(x)), strict=True)], norm([a + b for a, b in zip(x, layer(x), strict=True)])]
+    return [
+        [a + b for a, b in zip(x, layer(norm(x)), strict=True)],
+        norm([a + b for a, b in zip(x, layer(x), strict=True)]),
+    ]
 
 
 TURN = np.array([[0, -0.75, 0, 0], [0.75, 0, 0, 0], [0, 0, 0, -0.75], [0, 0, 0.75, 0]])
@@ -77,12 +82,22 @@ def heads_loops(x, gain, heads, eps):
 
 def heads_vectorised(x, gain, heads, eps):
     pieces = np.split(x, heads, axis=-1)
-    return np.concatenate([gain * p * (np.einsum("...d,...d->...", p, p)[..., None] / p.shape[-1] + eps) ** -0.5 for p in pieces], axis=-1)
+    return np.concatenate(
+        [
+            gain * p * (np.einsum("...d,...d->...", p, p)[..., None] / p.shape[-1] + eps) ** -0.5
+            for p in pieces
+        ],
+        axis=-1,
+    )
 
 
 def heads_torch(x, gain, heads, eps):
     pieces = torch.tensor(x).unflatten(-1, (heads, x.shape[-1] // heads))
-    return (pieces * torch.rsqrt(pieces.square().mean(-1, keepdim=True) + eps) * torch.tensor(gain)).flatten(-2).numpy()
+    return (
+        (pieces * torch.rsqrt(pieces.square().mean(-1, keepdim=True) + eps) * torch.tensor(gain))
+        .flatten(-2)
+        .numpy()
+    )
 
 
 def half_loops(x, gain, eps):
@@ -95,7 +110,9 @@ def half_loops(x, gain, eps):
 
 def half_vectorised(x, gain, eps):
     wide = x.astype(np.float32)
-    return wide / np.sqrt(np.mean(wide**2, axis=-1, keepdims=True) + np.float32(eps)) * gain.astype(np.float32)
+    return (
+        wide / np.sqrt(np.mean(wide**2, axis=-1, keepdims=True) + np.float32(eps)) * gain.astype(np.float32)
+    )
 
 
 def half_torch(x, gain, eps):

@@ -12,11 +12,23 @@ def sizes_loops(tokens, heads, width, vocabulary):
         for _ in range(tokens):
             queries += width // heads
             scores += tokens
-    return [queries, queries // heads, scores, sum(4 * width for _ in range(tokens)), sum(vocabulary for _ in range(tokens))]
+    return [
+        queries,
+        queries // heads,
+        scores,
+        sum(4 * width for _ in range(tokens)),
+        sum(vocabulary for _ in range(tokens)),
+    ]
 
 
 def sizes_vectorised(tokens, heads, width, vocabulary):
-    shapes = [(heads, tokens, width // heads), (tokens, width // heads), (heads, tokens, tokens), (tokens, 4 * width), (tokens, vocabulary)]
+    shapes = [
+        (heads, tokens, width // heads),
+        (tokens, width // heads),
+        (heads, tokens, tokens),
+        (tokens, 4 * width),
+        (tokens, vocabulary),
+    ]
     return np.array([np.prod(shape) for shape in shapes])
 
 
@@ -28,7 +40,10 @@ def sizes_torch(tokens, heads, width, vocabulary):
 
 
 def counts_loops(vocabulary, context, width, hidden, layers):
-    block = sum(rows * columns for rows, columns in [*4 * [(width, width)], (width, hidden), (hidden, width), (1, width), (1, width)])
+    block = sum(
+        rows * columns
+        for rows, columns in [*4 * [(width, width)], (width, hidden), (hidden, width), (1, width), (1, width)]
+    )
     outside = vocabulary * width + context * width + width + width * vocabulary
     total = outside
     for _ in range(layers):
@@ -49,7 +64,9 @@ def counts_torch(vocabulary, context, width, hidden, layers):
     def norm():
         return torch.nn.RMSNorm(width)
 
-    block = torch.nn.ModuleList([*(plain(width, width) for _ in range(4)), plain(width, hidden), plain(hidden, width), norm(), norm()])
+    block = torch.nn.ModuleList(
+        [*(plain(width, width) for _ in range(4)), plain(width, hidden), plain(hidden, width), norm(), norm()]
+    )
     tables = torch.nn.Embedding(vocabulary, width), torch.nn.Embedding(context, width)
     outside = torch.nn.ModuleList([*tables, norm(), plain(width, vocabulary)])
     one, rest = (sum(p.numel() for p in part.parameters()) for part in (block, outside))
@@ -73,13 +90,20 @@ def parallel_loops(x, up, down):
 def parallel_vectorised(x, up, down):
     normed = x / np.linalg.norm(x, axis=1)[:, None] * np.sqrt(2)
     read = np.cumsum(normed, axis=0) / np.arange(1, 3)[:, None]
-    return x + read + np.einsum("te,ef,fd->td", normed, up, down) + np.einsum("tf,fd->td", np.maximum(-normed @ up, 0), down)
+    return (
+        x
+        + read
+        + np.einsum("te,ef,fd->td", normed, up, down)
+        + np.einsum("tf,fd->td", np.maximum(-normed @ up, 0), down)
+    )
 
 
 def parallel_torch(x, up, down):
     x, up, down = map(torch.tensor, (x, up, down))
     normed = x * torch.rsqrt(x.square().mean(-1, keepdim=True))
-    weights = torch.softmax(torch.zeros(2, 2, dtype=torch.float64).masked_fill(torch.ones(2, 2).triu(1).bool(), -math.inf), dim=-1)
+    weights = torch.softmax(
+        torch.zeros(2, 2, dtype=torch.float64).masked_fill(torch.ones(2, 2).triu(1).bool(), -math.inf), dim=-1
+    )
     return (x + weights @ normed + torch.relu(normed @ up) @ down).numpy()
 
 
@@ -97,7 +121,9 @@ def sandwich_loops(x, gains, attention, tables, heads, eps):
     for h in range(heads):
         part = slice(h * size, (h + 1) * size)
         for t in range(tokens):
-            powers = [math.exp(float(queries[t, part] @ keys[s, part]) / math.sqrt(size)) for s in range(t + 1)]
+            powers = [
+                math.exp(float(queries[t, part] @ keys[s, part]) / math.sqrt(size)) for s in range(t + 1)
+            ]
             for s, power in enumerate(powers):
                 mixed[t, part] += power / sum(powers) * values[s, part]
     x = x + root_normed(mixed @ attention.output, gains[1], eps)
@@ -112,7 +138,9 @@ def sandwich_loops(x, gains, attention, tables, heads, eps):
 def sandwich_vectorised(x, gains, attention, tables, heads, eps):
     tokens, width = x.shape[-2:]
     normed = root_normed(x, gains[0], eps)
-    query, key, value = (np.stack(np.split(normed @ table, heads, axis=-1)) for table in attention[:3])  # (H, ..., T, D)
+    query, key, value = (
+        np.stack(np.split(normed @ table, heads, axis=-1)) for table in attention[:3]
+    )  # (H, ..., T, D)
     scores = np.einsum("h...td,h...sd->h...ts", query, key) / np.sqrt(width / heads)
     powers = np.exp(scores) * (np.arange(tokens)[:, None] >= np.arange(tokens))
     mixed = np.einsum("h...ts,h...sd->h...td", powers / powers.sum(-1, keepdims=True), value)
@@ -134,7 +162,9 @@ def sandwich_torch(x, gains, attention, tables, heads, eps):
         return rows.unflatten(-1, (heads, -1)).transpose(-2, -3)
 
     normed = norm(x, gains[0])
-    mixed = torch.nn.functional.scaled_dot_product_attention(cut(normed @ query), cut(normed @ key), cut(normed @ value), is_causal=True)
+    mixed = torch.nn.functional.scaled_dot_product_attention(
+        cut(normed @ query), cut(normed @ key), cut(normed @ value), is_causal=True
+    )
     x = x + norm(mixed.transpose(-2, -3).flatten(-2) @ output, gains[1])
     normed = norm(x, gains[2])
     return (x + norm((torch.nn.functional.silu(normed @ gate) * (normed @ up)) @ down, gains[3])).numpy()
@@ -156,7 +186,13 @@ def work_vectorised(tokens, width, hidden, vocabulary, layers):
 
 
 def work_torch(tokens, width, hidden, vocabulary, layers):
-    shapes = [*4 * [(tokens, width, width)], (tokens, width, tokens), (tokens, tokens, width), (tokens, width, hidden), (tokens, hidden, width)]
+    shapes = [
+        *4 * [(tokens, width, width)],
+        (tokens, width, tokens),
+        (tokens, tokens, width),
+        (tokens, width, hidden),
+        (tokens, hidden, width),
+    ]
     return int(layers * torch.tensor(shapes).prod(dim=1).sum() + width * vocabulary)
 
 
@@ -176,7 +212,11 @@ def lens_loops(ids, model):
     for block in model.blocks:
         a, size = block.attention, x.shape[1] // heads
         normed = layer_normed(x, block.attention_norm, eps)
-        q, k, v = normed @ a.query + a.query_bias, normed @ a.key + a.key_bias, normed @ a.value + a.value_bias
+        q, k, v = (
+            normed @ a.query + a.query_bias,
+            normed @ a.key + a.key_bias,
+            normed @ a.value + a.value_bias,
+        )
         mixed = np.zeros_like(x)
         for t in range(len(x)):
             for h in range(heads):
@@ -198,7 +238,10 @@ def lens_vectorised(ids, model):
     for block in model.blocks:
         a, x = block.attention, streams[-1]
         normed = layer_normed(x, block.attention_norm, eps)
-        q, k, v = ((normed @ table + bias).reshape(tokens, heads, -1) for table, bias in zip(a[:3], a[4:7], strict=True))
+        q, k, v = (
+            (normed @ table + bias).reshape(tokens, heads, -1)
+            for table, bias in zip(a[:3], a[4:7], strict=True)
+        )
         powers = np.exp(np.einsum("thd,shd->hts", q, k) / np.sqrt(q.shape[-1]) + hidden_from)
         weights = powers / powers.sum(axis=-1, keepdims=True)
         x = x + np.einsum("hts,shd->thd", weights, v).reshape(tokens, -1) @ a.output + a.output_bias
@@ -211,7 +254,9 @@ def lens_torch(ids, model):
     functional, eps = torch.nn.functional, model.config.eps
 
     def norm(x, params):
-        return functional.layer_norm(x, x.shape[-1:], torch.tensor(params.gain), torch.tensor(params.bias), eps)
+        return functional.layer_norm(
+            x, x.shape[-1:], torch.tensor(params.gain), torch.tensor(params.bias), eps
+        )
 
     def cut(rows):
         return rows.unflatten(-1, (model.config.heads, -1)).transpose(0, 1)
@@ -219,9 +264,14 @@ def lens_torch(ids, model):
     x = torch.tensor(model.embedding)[torch.tensor(ids)] + torch.tensor(model.positions)[: len(ids)]
     lens = [norm(x, model.norm)]
     for block in model.blocks:
-        a, m = [torch.tensor(table) for table in block.attention], [torch.tensor(table) for table in block.mlp]
+        a, m = (
+            [torch.tensor(table) for table in block.attention],
+            [torch.tensor(table) for table in block.mlp],
+        )
         normed = norm(x, block.attention_norm)
-        mixed = functional.scaled_dot_product_attention(*(cut(normed @ a[i] + a[i + 4]) for i in range(3)), is_causal=True)
+        mixed = functional.scaled_dot_product_attention(
+            *(cut(normed @ a[i] + a[i + 4]) for i in range(3)), is_causal=True
+        )
         x = x + mixed.transpose(0, 1).flatten(1) @ a[3] + a[7]
         x = x + functional.gelu(norm(x, block.mlp_norm) @ m[0] + m[1], approximate="tanh") @ m[2] + m[3]
         lens.append(norm(x, model.norm))

@@ -36,7 +36,9 @@ def temperature_vectorised(second, third, wanted):
 
 
 def temperature_torch(second, third, wanted):
-    second, third, wanted = (torch.tensor(float(number), dtype=torch.float64).log() for number in (second, third, wanted))
+    second, third, wanted = (
+        torch.tensor(float(number), dtype=torch.float64).log() for number in (second, third, wanted)
+    )
     return torch.stack([second / wanted, torch.exp(third * wanted / second)]).numpy()
 
 
@@ -55,7 +57,11 @@ def orders_loops(shares, k, p):
     for order in ("kp", "pk"):
         kept = shares
         for step in order:
-            kept = first(kept, lambda count, total: count == k) if step == "k" else first(kept, lambda count, total: total >= p)
+            kept = (
+                first(kept, lambda count, total: count == k)
+                if step == "k"
+                else first(kept, lambda count, total: total >= p)
+            )
         rows.append([kept.get(i, 0.0) for i in range(5)])
     return rows
 
@@ -117,14 +123,21 @@ def gumbel_loops(logits, uniform, temperature):
 
 
 def gumbel_vectorised(logits, uniform, temperature):
-    return (logits + temperature * -np.log(-np.log(uniform))).argmax(axis=-1)  # the same order, without a division
+    return (logits + temperature * -np.log(-np.log(uniform))).argmax(
+        axis=-1
+    )  # the same order, without a division
 
 
 def gumbel_torch(logits, uniform, temperature):
     logits, uniform = torch.tensor(logits), torch.tensor(uniform)
     if temperature == 0:
         return logits.argmax(dim=-1).numpy()
-    return torch.log_softmax(logits / temperature, dim=-1).sub(torch.log(-torch.log(uniform))).argmax(dim=-1).numpy()
+    return (
+        torch.log_softmax(logits / temperature, dim=-1)
+        .sub(torch.log(-torch.log(uniform)))
+        .argmax(dim=-1)
+        .numpy()
+    )
 
 
 def penalize_loops(logits, seen, penalty):

@@ -47,7 +47,12 @@ def portion_torch(powers, values):
 
 def work_loops(heads, groups, width, hidden, layers, words, position):
     model, counts = heads * width, []
-    tables = [(model, heads * width), (model, groups * width), (model, groups * width), (heads * width, model)]
+    tables = [
+        (model, heads * width),
+        (model, groups * width),
+        (model, groups * width),
+        (heads * width, model),
+    ]
     tables += [(model, hidden), (model, hidden), (hidden, model)]
     for rows in (1, position):
         count = model * words
@@ -68,7 +73,15 @@ def work_vectorised(heads, groups, width, hidden, layers, words, position):
 
 def work_torch(heads, groups, width, hidden, layers, words, position):
     model = heads * width
-    shapes = torch.tensor([[model, model], [model, groups * width], [model, groups * width], [model, model], *3 * [[model, hidden]]])
+    shapes = torch.tensor(
+        [
+            [model, model],
+            [model, groups * width],
+            [model, groups * width],
+            [model, model],
+            *3 * [[model, hidden]],
+        ]
+    )
     maps = shapes.prod(dim=1).sum()
     rows = torch.tensor([1, position])
     return (layers * (rows * maps + 2 * rows * position * model) + model * words).numpy()
@@ -113,7 +126,9 @@ def room_read_vectorised(query, keys, values, filled):
 
 
 def room_read_torch(query, keys, values, filled):
-    query, keys, values = (torch.tensor(part) for part in (query, keys[..., :filled, :], values[..., :filled, :]))
+    query, keys, values = (
+        torch.tensor(part) for part in (query, keys[..., :filled, :], values[..., :filled, :])
+    )
     new = query.shape[-2]
     mask = torch.ones(new, filled, dtype=torch.bool).tril(filled - new)
     return functional.scaled_dot_product_attention(query, keys, values, attn_mask=mask).numpy()
@@ -147,7 +162,9 @@ def write_loops(prompt, count, embedding, W_q, W_k, W_v, head):
     text, out = list(prompt), []
     for _ in range(count):
         last = embedding[text[-1]]
-        powers = [math.exp(float((last @ W_q) @ (embedding[i] @ W_k)) / math.sqrt(W_q.shape[1])) for i in text]
+        powers = [
+            math.exp(float((last @ W_q) @ (embedding[i] @ W_k)) / math.sqrt(W_q.shape[1])) for i in text
+        ]
         mixed = sum(p * (embedding[i] @ W_v) for p, i in zip(powers, text)) / sum(powers)
         out.append((last + mixed) @ head)
         text.append(int(out[-1].argmax()))
@@ -166,7 +183,12 @@ def write_vectorised(prompt, count, embedding, W_q, W_k, W_v, head):
 
 def write_torch(prompt, count, embedding, W_q, W_k, W_v, head):
     embedding, W_q, W_k, W_v, head = map(torch.tensor, (embedding, W_q, W_k, W_v, head))
-    ids, keys, values, out = torch.tensor(prompt), W_k.new_zeros(0, W_k.shape[1]), W_v.new_zeros(0, W_v.shape[1]), []
+    ids, keys, values, out = (
+        torch.tensor(prompt),
+        W_k.new_zeros(0, W_k.shape[1]),
+        W_v.new_zeros(0, W_v.shape[1]),
+        [],
+    )
     for _ in range(count):
         x = embedding[ids]
         keys, values = torch.cat([keys, x @ W_k]), torch.cat([values, x @ W_v])

@@ -104,7 +104,10 @@ def padded_loops(logits, ids, lengths):
 
 
 def padded_vectorised(logits, ids, lengths):
-    surprise = np.log(np.exp(logits[:, :-1]).sum(axis=-1)) - np.take_along_axis(logits[:, :-1], ids[:, 1:, None], axis=-1)[..., 0]
+    surprise = (
+        np.log(np.exp(logits[:, :-1]).sum(axis=-1))
+        - np.take_along_axis(logits[:, :-1], ids[:, 1:, None], axis=-1)[..., 0]
+    )
     return np.average(surprise, weights=np.arange(1, ids.shape[1]) < lengths[:, None])
 
 

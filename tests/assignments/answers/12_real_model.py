@@ -27,7 +27,15 @@ def parameters_vectorised(heads, groups, width, hidden, blocks, words):
     model = llama.initialize(config, words, heads * width, blocks, hidden, groups, np.random.default_rng(0))
     counts = np.zeros(5)
     for entry in parameter_ledger(model):
-        kind = 3 if "norm" in entry.name else 2 if ".mlp." in entry.name else 1 if ".attention." in entry.name else 0
+        kind = (
+            3
+            if "norm" in entry.name
+            else 2
+            if ".mlp." in entry.name
+            else 1
+            if ".attention." in entry.name
+            else 0
+        )
         counts[[kind, 4]] += entry.count
     return counts
 
@@ -35,15 +43,23 @@ def parameters_vectorised(heads, groups, width, hidden, blocks, words):
 def parameters_torch(heads, groups, width, hidden, blocks, words):
     rows = heads * width
     maps = [torch.nn.Linear(rows, out, bias=False) for out in (rows, groups * width, groups * width, rows)]
-    mlp = [torch.nn.Linear(rows, hidden, bias=False) for _ in range(2)] + [torch.nn.Linear(hidden, rows, bias=False)]
+    mlp = [torch.nn.Linear(rows, hidden, bias=False) for _ in range(2)] + [
+        torch.nn.Linear(hidden, rows, bias=False)
+    ]
     norms = [torch.ones(rows)] * (2 * blocks + 1)
-    sizes = [words * rows, *(blocks * sum(m.weight.numel() for m in part) for part in (maps, mlp)), sum(map(torch.numel, norms))]
+    sizes = [
+        words * rows,
+        *(blocks * sum(m.weight.numel() for m in part) for part in (maps, mlp)),
+        sum(map(torch.numel, norms)),
+    ]
     return torch.tensor([*sizes, sum(sizes)]).numpy()
 
 
 def unpacked_loops(scale, minimum, packed):
     digits = [f"{byte:02x}" for byte in packed]
-    return [scale * int(pair[1], 16) + minimum for pair in digits] + [scale * int(pair[0], 16) + minimum for pair in digits]
+    return [scale * int(pair[1], 16) + minimum for pair in digits] + [
+        scale * int(pair[0], 16) + minimum for pair in digits
+    ]
 
 
 def unpacked_vectorised(scale, minimum, packed):
@@ -52,7 +68,9 @@ def unpacked_vectorised(scale, minimum, packed):
 
 def unpacked_torch(scale, minimum, packed):
     packed = torch.tensor(packed)
-    return (torch.cat([packed.bitwise_and(15), packed.div(16, rounding_mode="floor")]) * scale + minimum).numpy()
+    return (
+        torch.cat([packed.bitwise_and(15), packed.div(16, rounding_mode="floor")]) * scale + minimum
+    ).numpy()
 
 
 def lens_loops(row, gain, embedding):
@@ -97,7 +115,9 @@ def coarse_torch(x, size):
 def contributions_loops(parts, gain, head, eps, word):
     total = [sum(part[i] for part in parts) for i in range(len(gain))]
     root = math.sqrt(sum(number * number for number in total) / len(total) + eps)
-    return np.array([sum(part[i] * gain[i] * head[i][word] for i in range(len(gain))) / root for part in parts])
+    return np.array(
+        [sum(part[i] * gain[i] * head[i][word] for i in range(len(gain))) / root for part in parts]
+    )
 
 
 def contributions_vectorised(parts, gain, head, eps, word):
@@ -126,7 +146,9 @@ def block_loops(x, gain, attention, mlp, config):
             query = turned_row(normed[t] @ attention.query[:, own], t, config.base)
             keys = [turned_row(normed[s] @ attention.key[:, shared], s, config.base) for s in range(t + 1)]
             powers = [math.exp(sum(a * b for a, b in zip(query, key)) / math.sqrt(width)) for key in keys]
-            mixed.append(sum(p * (normed[s] @ attention.value[:, shared]) for s, p in enumerate(powers)) / sum(powers))
+            mixed.append(
+                sum(p * (normed[s] @ attention.value[:, shared]) for s, p in enumerate(powers)) / sum(powers)
+            )
         gate = normed[t] @ mlp.gate
         hidden = [g / (1 + math.exp(-g)) * u for g, u in zip(gate, normed[t] @ mlp.up)]
         out[t] += np.concatenate(mixed) @ attention.output + np.array(hidden) @ mlp.down
@@ -137,7 +159,10 @@ def turned_row(row, place, base):
     out = []
     for i in range(0, len(row), 2):
         angle = place * base ** (-i / len(row))
-        out += [row[i] * math.cos(angle) - row[i + 1] * math.sin(angle), row[i] * math.sin(angle) + row[i + 1] * math.cos(angle)]
+        out += [
+            row[i] * math.cos(angle) - row[i + 1] * math.sin(angle),
+            row[i] * math.sin(angle) + row[i + 1] * math.cos(angle),
+        ]
     return out
 
 
@@ -161,12 +186,21 @@ def block_torch(x, gain, attention, mlp, config):
     query, key, value, output, gate, up, down = tables
     normed = functional.rms_norm(x, x.shape[-1:], gain, eps=config.eps)
     width = query.shape[1] // config.heads
-    query, key, value = ((normed @ table).unflatten(-1, (-1, width)).transpose(0, 1) for table in (query, key, value))
-    angle = torch.arange(len(x))[:, None] * config.base ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
+    query, key, value = (
+        (normed @ table).unflatten(-1, (-1, width)).transpose(0, 1) for table in (query, key, value)
+    )
+    angle = torch.arange(len(x))[:, None] * config.base ** (
+        -torch.arange(0, width, 2, dtype=torch.float64) / width
+    )
     turn = torch.polar(torch.ones_like(angle), angle)
-    query, key = (torch.view_as_real(torch.view_as_complex(part.unflatten(-1, (-1, 2)).contiguous()) * turn).flatten(-2) for part in (query, key))
+    query, key = (
+        torch.view_as_real(torch.view_as_complex(part.unflatten(-1, (-1, 2)).contiguous()) * turn).flatten(-2)
+        for part in (query, key)
+    )
     key, value = (part.repeat_interleave(len(query) // len(part), dim=0) for part in (key, value))
-    mixed = functional.scaled_dot_product_attention(query, key, value, is_causal=True).transpose(0, 1).flatten(1)
+    mixed = (
+        functional.scaled_dot_product_attention(query, key, value, is_causal=True).transpose(0, 1).flatten(1)
+    )
     return (x + mixed @ output + (functional.silu(normed @ gate) * (normed @ up)) @ down).numpy()
 
 
@@ -183,7 +217,9 @@ def halves_vectorised(table, heads):
 
 
 def halves_torch(table, heads):
-    parts = [torch.cat([head[:, ::2], head[:, 1::2]], dim=1) for head in torch.tensor(table).chunk(heads, dim=1)]
+    parts = [
+        torch.cat([head[:, ::2], head[:, 1::2]], dim=1) for head in torch.tensor(table).chunk(heads, dim=1)
+    ]
     return torch.cat(parts, dim=1).numpy()
 
 

@@ -14,7 +14,10 @@ def scores_loops(query, keys, query_gain, key_gain):
         return [number / size * g for number, g in zip(row, gain, strict=True)]
 
     asked = normed(query, query_gain)
-    return [sum(a * b for a, b in zip(asked, normed(key, key_gain), strict=True)) / math.sqrt(len(asked)) for key in keys]
+    return [
+        sum(a * b for a, b in zip(asked, normed(key, key_gain), strict=True)) / math.sqrt(len(asked))
+        for key in keys
+    ]
 
 
 def scores_vectorised(query, keys, query_gain, key_gain):
@@ -24,13 +27,29 @@ def scores_vectorised(query, keys, query_gain, key_gain):
 
 def scores_torch(query, keys, query_gain, key_gain):
     query, keys, query_gain, key_gain = map(torch.tensor, (query, keys, query_gain, key_gain))
-    asked, known = functional.rms_norm(query, (4,), query_gain, eps=0.0), functional.rms_norm(keys, (4,), key_gain, eps=0.0)
+    asked, known = (
+        functional.rms_norm(query, (4,), query_gain, eps=0.0),
+        functional.rms_norm(keys, (4,), key_gain, eps=0.0),
+    )
     return (known @ asked / 2).numpy()
 
 
 def count_loops(vocabulary, layers, width, hidden, heads, groups, head_width):
-    tables = [(width, heads * head_width), (width, groups * head_width), (width, groups * head_width), (heads * head_width, width)]
-    tables += [(width, hidden), (width, hidden), (hidden, width), (width,), (width,), (head_width,), (head_width,)]
+    tables = [
+        (width, heads * head_width),
+        (width, groups * head_width),
+        (width, groups * head_width),
+        (heads * head_width, width),
+    ]
+    tables += [
+        (width, hidden),
+        (width, hidden),
+        (hidden, width),
+        (width,),
+        (width,),
+        (head_width,),
+        (head_width,),
+    ]
     block = sum(math.prod(table) for table in tables)
     return [block, sum(block for _ in range(layers)) + vocabulary * width + width]
 
@@ -86,7 +105,9 @@ def queries_vectorised(x, weight, gain, heads, positions, base, eps):
 
 def torch_rotated(rows, positions, base):
     width = rows.shape[-1]
-    angles = torch.tensor(positions, dtype=torch.float64)[:, None] * base ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
+    angles = torch.tensor(positions, dtype=torch.float64)[:, None] * base ** (
+        -torch.arange(0, width, 2, dtype=torch.float64) / width
+    )
     cos, sin = (torch.cat([part, part], dim=-1) for part in (angles.cos(), angles.sin()))
     a, b = rows.chunk(2, dim=-1)
     return rows * cos + torch.cat([-b, a], dim=-1) * sin
@@ -106,7 +127,9 @@ def grouped_loops(query, key, value):
         for t in range(tokens):
             seen = key.shape[1] - tokens + t + 1
             powers = [math.exp(float(query[h, t] @ key[g, s]) / math.sqrt(width)) for s in range(seen)]
-            out[t, h * width : (h + 1) * width] = sum(p * value[g, s] for s, p in enumerate(powers)) / sum(powers)
+            out[t, h * width : (h + 1) * width] = sum(p * value[g, s] for s, p in enumerate(powers)) / sum(
+                powers
+            )
     return out
 
 
@@ -157,10 +180,14 @@ def block_loops(x, block, gains, heads, base, eps):
     query = queries_loops(normed, a.query, gains[0], heads, places, base, eps)
     groups = a.key.shape[1] // width
     key = queries_loops(normed, a.key, gains[1], groups, places, base, eps)
-    value = np.array([[normed[t] @ a.value[:, g * width : (g + 1) * width] for t in places] for g in range(groups)])
+    value = np.array(
+        [[normed[t] @ a.value[:, g * width : (g + 1) * width] for t in places] for g in range(groups)]
+    )
     out = x + grouped_loops(query, key, value) @ a.output
     for row in out:
-        row += gated_loops(normed_row(row, block.mlp_norm, eps), np.hstack([block.mlp.gate, block.mlp.up]), block.mlp.down)
+        row += gated_loops(
+            normed_row(row, block.mlp_norm, eps), np.hstack([block.mlp.gate, block.mlp.up]), block.mlp.down
+        )
     return out
 
 
@@ -169,8 +196,13 @@ def block_vectorised(x, block, gains, heads, base, eps):
         return rows / np.sqrt(np.square(rows).mean(-1)[..., None] + eps) * gain
 
     a, width, places = block.attention, gains.shape[1], np.arange(len(x))
-    query, key, value = ((normed(x, block.attention_norm) @ table).reshape(len(x), -1, width).transpose(1, 0, 2) for table in a[:3])
-    query, key = (rotated(normed(rows, gain), places, base) for rows, gain in zip((query, key), gains, strict=True))
+    query, key, value = (
+        (normed(x, block.attention_norm) @ table).reshape(len(x), -1, width).transpose(1, 0, 2)
+        for table in a[:3]
+    )
+    query, key = (
+        rotated(normed(rows, gain), places, base) for rows, gain in zip((query, key), gains, strict=True)
+    )
     x = x + grouped_vectorised(query, key, value) @ a.output
     rows = normed(x, block.mlp_norm)
     return x + gated_vectorised(rows, np.concatenate([block.mlp.gate, block.mlp.up], axis=1), block.mlp.down)
@@ -184,9 +216,15 @@ def block_torch(x, block, gains, heads, base, eps):
     width, places = gains.shape[1], list(range(len(x)))
     normed = functional.rms_norm(x, x.shape[-1:], first, eps)
     q, k, v = ((normed @ table).unflatten(-1, (-1, width)).transpose(0, 1) for table in (query, key, value))
-    q, k = (torch_rotated(functional.rms_norm(rows, (width,), gain, eps), places, base) for rows, gain in ((q, gains[0]), (k, gains[1])))
+    q, k = (
+        torch_rotated(functional.rms_norm(rows, (width,), gain, eps), places, base)
+        for rows, gain in ((q, gains[0]), (k, gains[1]))
+    )
     k, v = (rows.repeat_interleave(heads // len(rows), 0) for rows in (k, v))
-    x = x + functional.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(0, 1).flatten(1) @ output
+    x = (
+        x
+        + functional.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(0, 1).flatten(1) @ output
+    )
     normed = functional.rms_norm(x, x.shape[-1:], second, eps)
     return (x + (functional.silu(normed @ gate) * (normed @ up)) @ down).numpy()
 
@@ -204,7 +242,9 @@ def last_vectorised(stream, norm, embedding, eps):
 
 def last_torch(stream, norm, embedding, eps):
     stream, norm, embedding = map(torch.tensor, (stream, norm, embedding))
-    return functional.linear(functional.rms_norm(stream[..., -1, :], (len(norm),), norm, eps), embedding).numpy()
+    return functional.linear(
+        functional.rms_norm(stream[..., -1, :], (len(norm),), norm, eps), embedding
+    ).numpy()
 
 
 RIGHT = {

@@ -13,7 +13,9 @@ from plaincourse import language
 
 HERE = Path(__file__).parent
 part_1 = runpy.run_path(str(HERE / "project_1.py"))
-normed_row, turned_row, rotated, torch_rotated = (part_1[name] for name in ("normed_row", "turned_row", "rotated", "torch_rotated"))
+normed_row, turned_row, rotated, torch_rotated = (
+    part_1[name] for name in ("normed_row", "turned_row", "rotated", "torch_rotated")
+)
 
 
 def kept_loops(shares, p):
@@ -32,7 +34,9 @@ def kept_sorted(shares, p):
 
 def kept_torch(shares, p):
     logits = torch.tensor(shares).log()
-    return functional.softmax(logits.masked_fill(logits < logits.max() + math.log(p), -torch.inf), dim=0).numpy()
+    return functional.softmax(
+        logits.masked_fill(logits < logits.max() + math.log(p), -torch.inf), dim=0
+    ).numpy()
 
 
 def portion_loops(powers, values):
@@ -99,7 +103,9 @@ def draw_torch(shares, u):
 
 
 def penalize_loops(logits, seen, penalty):
-    return np.array([z if token not in seen else z / penalty if z > 0 else z * penalty for token, z in enumerate(logits)])
+    return np.array(
+        [z if token not in seen else z / penalty if z > 0 else z * penalty for token, z in enumerate(logits)]
+    )
 
 
 def penalize_vectorised(logits, seen, penalty):
@@ -122,50 +128,75 @@ def grow_loops(normed, attention, key_gain, cache, base, eps):
         for s in range(old):
             out[0, g, s], out[1, g, s] = cache[0, g, s], cache[1, g, s]
         for t, row in enumerate(normed):
-            out[0, g, old + t] = turned_row(normed_row(row @ attention.key[:, columns], key_gain, eps), old + t, base)
+            out[0, g, old + t] = turned_row(
+                normed_row(row @ attention.key[:, columns], key_gain, eps), old + t, base
+            )
             out[1, g, old + t] = row @ attention.value[:, columns]
     return out
 
 
 def grow_vectorised(normed, attention, key_gain, cache, base, eps):
     groups, old, width = cache.shape[1:]
-    key, value = (np.einsum("te,egd->gtd", normed, table.reshape(len(table), groups, width)) for table in attention[1:3])
+    key, value = (
+        np.einsum("te,egd->gtd", normed, table.reshape(len(table), groups, width)) for table in attention[1:3]
+    )
     key = key * key_gain / np.sqrt(np.square(key).mean(-1, keepdims=True) + eps)
     return np.append(cache, [rotated(key, np.arange(len(normed)) + old, base), value], axis=2)
 
 
 def grow_torch(normed, attention, key_gain, cache, base, eps):
-    normed, key, value, key_gain, cache = map(torch.tensor, (normed, attention.key, attention.value, key_gain, cache))
+    normed, key, value, key_gain, cache = map(
+        torch.tensor, (normed, attention.key, attention.value, key_gain, cache)
+    )
     old, width = cache.shape[2:]
     key, value = ((normed @ table).unflatten(-1, (-1, width)).transpose(0, 1) for table in (key, value))
-    key = torch_rotated(functional.rms_norm(key, (width,), key_gain, eps), list(range(old, old + len(normed))), base)
+    key = torch_rotated(
+        functional.rms_norm(key, (width,), key_gain, eps), list(range(old, old + len(normed))), base
+    )
     return torch.cat([cache, torch.stack([key, value])], dim=2).numpy()
 
 
 def read_loops(x, block, gains, cache, heads, base, eps):
     first = cache.shape[2] - len(x)
     normed = np.array([normed_row(row, block.attention_norm, eps) for row in x])
-    query = part_1["queries_loops"](normed, block.attention.query, gains[0], heads, [first + t for t in range(len(x))], base, eps)
+    query = part_1["queries_loops"](
+        normed, block.attention.query, gains[0], heads, [first + t for t in range(len(x))], base, eps
+    )
     out = x + part_1["grouped_loops"](query, cache[0], cache[1]) @ block.attention.output
     gate_up = np.hstack([block.mlp.gate, block.mlp.up])
-    return np.array([row + part_1["gated_loops"](normed_row(row, block.mlp_norm, eps), gate_up, block.mlp.down) for row in out])
+    return np.array(
+        [
+            row + part_1["gated_loops"](normed_row(row, block.mlp_norm, eps), gate_up, block.mlp.down)
+            for row in out
+        ]
+    )
 
 
 def read_vectorised(x, block, gains, cache, heads, base, eps):
     sizes = np.sqrt(np.square(x).mean(-1, keepdims=True) + eps)
     places = np.arange(cache.shape[2])[-len(x) :]
-    query = part_1["queries_vectorised"](x / sizes * block.attention_norm, block.attention.query, gains[0], heads, places, base, eps)
+    query = part_1["queries_vectorised"](
+        x / sizes * block.attention_norm, block.attention.query, gains[0], heads, places, base, eps
+    )
     x = x + part_1["grouped_vectorised"](query, *cache) @ block.attention.output
     rows = x * block.mlp_norm / np.sqrt(np.square(x).mean(-1, keepdims=True) + eps)
-    return x + part_1["gated_vectorised"](rows, np.concatenate([block.mlp.gate, block.mlp.up], axis=1), block.mlp.down)
+    return x + part_1["gated_vectorised"](
+        rows, np.concatenate([block.mlp.gate, block.mlp.up], axis=1), block.mlp.down
+    )
 
 
 def read_torch(x, block, gains, cache, heads, base, eps):
-    x, cache, gains, first, second = map(torch.tensor, (x, cache, gains, block.attention_norm, block.mlp_norm))
+    x, cache, gains, first, second = map(
+        torch.tensor, (x, cache, gains, block.attention_norm, block.mlp_norm)
+    )
     (new, width), positions = x.shape, cache.shape[2]
-    table, output, gate, up, down = map(torch.tensor, (block.attention.query, block.attention.output, *block.mlp))
+    table, output, gate, up, down = map(
+        torch.tensor, (block.attention.query, block.attention.output, *block.mlp)
+    )
     q = (functional.rms_norm(x, (width,), first, eps) @ table).unflatten(-1, (heads, -1)).transpose(0, 1)
-    q = torch_rotated(functional.rms_norm(q, q.shape[-1:], gains[0], eps), list(range(positions - new, positions)), base)
+    q = torch_rotated(
+        functional.rms_norm(q, q.shape[-1:], gains[0], eps), list(range(positions - new, positions)), base
+    )
     k, v = cache.repeat_interleave(heads // cache.shape[1], 1)
     mask = torch.ones(new, positions, dtype=torch.bool).tril(positions - new)
     x = x + functional.scaled_dot_product_attention(q, k, v, mask).transpose(0, 1).flatten(1) @ output
@@ -200,13 +231,19 @@ def written(seed, grow, read, share, draw):
     for i in range(int(data["layers"])):
         attention = Attention(*(data[f"{i}.{name}"] for name in ("query", "key", "value", "output")))
         mlp = SwiGLU(*(data[f"{i}.{name}"] for name in ("gate", "up", "down")))
-        blocks.append((Block(data[f"{i}.attention_norm"], attention, data[f"{i}.mlp_norm"], mlp), data[f"{i}.gains"]))
+        blocks.append(
+            (Block(data[f"{i}.attention_norm"], attention, data[f"{i}.mlp_norm"], mlp), data[f"{i}.gains"])
+        )
     known = {}
 
     def step(ids):
         """The logits after these ids, and the caches, remembered."""
         if ids not in known:
-            caches = step(ids[:-1])[1] if len(ids) > 1 else [np.zeros((2, 2, 0, gains.shape[1])) for _, gains in blocks]
+            caches = (
+                step(ids[:-1])[1]
+                if len(ids) > 1
+                else [np.zeros((2, 2, 0, gains.shape[1])) for _, gains in blocks]
+            )
             x, grown = data["embedding"][[ids[-1]]], []
             for (block, gains), cache in zip(blocks, caches, strict=True):
                 x, cache = plain_step(block, x, gains, cache, grow, read)
@@ -215,7 +252,9 @@ def written(seed, grow, read, share, draw):
         return known[ids]
 
     counts, total = [], 0
-    for rows, setting in zip(np.random.default_rng(seed).random((3, 40, 6)), [(1.5, 0.02), (2.0, 0.05), (5.0, 0.3)], strict=True):
+    for rows, setting in zip(
+        np.random.default_rng(seed).random((3, 40, 6)), [(1.5, 0.02), (2.0, 0.05), (5.0, 0.3)], strict=True
+    ):
         counts.append(0)
         for row in rows:
             ids = (0,)

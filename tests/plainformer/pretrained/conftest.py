@@ -1,4 +1,5 @@
 """A tiny model's file."""
+
 import pytest
 from tiny import tiny_fields, tiny_tensors, write_gguf
 

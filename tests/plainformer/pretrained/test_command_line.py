@@ -1,16 +1,18 @@
 """``python -m plainformer``, as a user starts it."""
+
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
-import plainformer
 import pytest
 import torch
 import transformers
-from plainformer.pretrained import tokenizer
 from tiny import TOKENS, tiny_fields
+
+import plainformer
+from plainformer.pretrained import tokenizer
 
 COMMAND = [sys.executable, "-m", "plainformer"]
 
@@ -20,9 +22,17 @@ def folder(tmp_path_factory):
     """A tiny random GPT-2 with a tokenizer. It writes gibberish."""
     path = tmp_path_factory.mktemp("tiny")
     torch.manual_seed(0)
-    transformers.GPT2LMHeadModel(transformers.GPT2Config(
-        vocab_size=len(TOKENS), n_layer=1, n_embd=8, n_head=2, n_positions=64, bos_token_id=None, eos_token_id=2,
-    )).save_pretrained(path)
+    transformers.GPT2LMHeadModel(
+        transformers.GPT2Config(
+            vocab_size=len(TOKENS),
+            n_layer=1,
+            n_embd=8,
+            n_head=2,
+            n_positions=64,
+            bos_token_id=None,
+            eos_token_id=2,
+        )
+    ).save_pretrained(path)
     tokenizer.from_fields("f", tiny_fields()).engine.save(str(path / "tokenizer.json"))
     return path
 
@@ -34,8 +44,14 @@ def environment(**variables):
 
 
 def run(*arguments, typed="", **variables):
-    return subprocess.run([*COMMAND, *map(str, arguments)], input=typed, capture_output=True, encoding="utf-8",
-                          env=environment(**variables), timeout=300)
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        input=typed,
+        capture_output=True,
+        encoding="utf-8",
+        env=environment(**variables),
+        timeout=300,
+    )
 
 
 def test_it_writes_on(folder):
@@ -51,8 +67,10 @@ def test_a_seed_gives_the_same_text_again(folder):
 
 
 def test_settings_reach_the_sampler(folder):
-    greedy = [run("the", "--model", folder, *settings).stdout for settings in (
-        ["--temperature", 0], ["--top-k", 1], ["--top-p", 1e-9])]
+    greedy = [
+        run("the", "--model", folder, *settings).stdout
+        for settings in (["--temperature", 0], ["--top-k", 1], ["--top-p", 1e-9])
+    ]
     assert greedy[0] == greedy[1] == greedy[2]
 
 
@@ -69,23 +87,40 @@ def test_the_table_of_next_tokens(folder):
     assert shares == sorted(shares, reverse=True) and 0 < sum(shares) < 1
     careful = run("the", "--model", folder, "--top", 5, "--temperature", 0).stdout.splitlines()
     assert careful[0].split()[:2] == ["1.0000", rows[0][1]] and len(careful) == 1
-    assert len(run("the", "--model", folder, "--top", 3, "--top-k", 2).stdout.splitlines()) == 2  # the rest is dropped
+    assert (
+        len(run("the", "--model", folder, "--top", 3, "--top-k", 2).stdout.splitlines()) == 2
+    )  # the rest is dropped
 
 
-@pytest.mark.parametrize("arguments, message", [
-    ([], "a prompt is missing"),
-    ([""], "argument prompt: it is empty"),
-    (["a", "--model", ""], "argument --model: it is empty"),
-    (["a", "--temperature", "-1"], "argument --temperature: temperature must be a finite number, at least 0, got -1.0"),
-    (["a", "--temperature", "nan"], "argument --temperature: temperature must be a finite number, at least 0, got nan"),
-    (["a", "--top-k", "0"], "argument --top-k: k must be a whole number of at least 1, got 0"),
-    (["a", "--top-p", "1.5"], "argument --top-p: p must be a finite number, greater than 0 and at most 1, got 1.5"),
-    (["a", "--seed", "-1"], "argument --seed: must be a whole number of at least 0, got -1"),
-    (["a", "--max-new-tokens", "0"], "argument --max-new-tokens: must be a whole number of at least 1, got 0"),
-    (["a", "--top", "x"], "argument --top: must be a whole number of at least 1, got x"),
-    (["a", "--chat", "--top", "3"], "--chat goes with SmolLM2"),
-    (["--chat", "--model", "x"], "--chat goes with SmolLM2"),
-])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ([], "a prompt is missing"),
+        ([""], "argument prompt: it is empty"),
+        (["a", "--model", ""], "argument --model: it is empty"),
+        (
+            ["a", "--temperature", "-1"],
+            "argument --temperature: temperature must be a finite number, at least 0, got -1.0",
+        ),
+        (
+            ["a", "--temperature", "nan"],
+            "argument --temperature: temperature must be a finite number, at least 0, got nan",
+        ),
+        (["a", "--top-k", "0"], "argument --top-k: k must be a whole number of at least 1, got 0"),
+        (
+            ["a", "--top-p", "1.5"],
+            "argument --top-p: p must be a finite number, greater than 0 and at most 1, got 1.5",
+        ),
+        (["a", "--seed", "-1"], "argument --seed: must be a whole number of at least 0, got -1"),
+        (
+            ["a", "--max-new-tokens", "0"],
+            "argument --max-new-tokens: must be a whole number of at least 1, got 0",
+        ),
+        (["a", "--top", "x"], "argument --top: must be a whole number of at least 1, got x"),
+        (["a", "--chat", "--top", "3"], "--chat goes with SmolLM2"),
+        (["--chat", "--model", "x"], "--chat goes with SmolLM2"),
+    ],
+)
 def test_wrong_options_are_refused_before_a_model_is_loaded(tmp_path, arguments, message):
     result = run(*arguments, PLAINFORMER_CACHE=str(tmp_path / "none"))
     assert result.returncode == 2 and message in result.stderr
@@ -100,12 +135,20 @@ def test_a_prompt_that_is_not_text(folder):
 
 def check_error(result, message):
     assert result.returncode == 2 and result.stdout == ""
-    assert result.stderr.startswith("plainformer: ") and message in result.stderr and result.stderr.count("\n") == 1
+    assert (
+        result.stderr.startswith("plainformer: ")
+        and message in result.stderr
+        and result.stderr.count("\n") == 1
+    )
 
 
 def test_a_prompt_that_is_too_long(folder):
-    check_error(run("a" * 60, "--model", folder, "--max-new-tokens", 5), "are 65, more than the model's context of 64")
-    check_error(run("a" * 65, "--model", folder, "--top", 5), "65 tokens do not fit into the model's context of 64")
+    check_error(
+        run("a" * 60, "--model", folder, "--max-new-tokens", 5), "are 65, more than the model's context of 64"
+    )
+    check_error(
+        run("a" * 65, "--model", folder, "--top", 5), "65 tokens do not fit into the model's context of 64"
+    )
 
 
 def test_a_folder_that_is_none(tmp_path):
@@ -123,8 +166,11 @@ def test_no_network(tmp_path):
     package.mkdir(parents=True)
     (package / "__init__.py").touch()
     (package / "__main__.py").write_text("import sys; sys.exit('ERROR: no network')")
-    result = run("a", PLAINFORMER_CACHE=str(tmp_path / "cache"), PYTHONPATH=os.pathsep.join(
-        [str(package.parent), environment()["PYTHONPATH"]]))
+    result = run(
+        "a",
+        PLAINFORMER_CACHE=str(tmp_path / "cache"),
+        PYTHONPATH=os.pathsep.join([str(package.parent), environment()["PYTHONPATH"]]),
+    )
     assert result.returncode == 2 and "Traceback" not in result.stderr
     assert result.stderr.splitlines()[-1].startswith("plainformer: SmolLM2 could not be fetched")
 
@@ -132,27 +178,45 @@ def test_no_network(tmp_path):
 def test_a_folder_without_a_model(tmp_path):
     (tmp_path / "file").write_text("")
     for place in (tmp_path, tmp_path / "none", tmp_path / "file"):
-        check_error(run("a", "--model", str(place)), f"{place}: no folder of a model: it holds no config.json")
+        check_error(
+            run("a", "--model", str(place)), f"{place}: no folder of a model: it holds no config.json"
+        )
 
 
 def test_a_missing_library(folder, tmp_path):
     (tmp_path / "tokenizers.py").write_text("raise ModuleNotFoundError(name='tokenizers')")
-    result = run("a", "--model", folder, PYTHONPATH=os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]]))
-    check_error(result, 'the library tokenizers is missing; in the folder of the course: pip install -e ".[models]"')
+    result = run(
+        "a", "--model", folder, PYTHONPATH=os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
+    )
+    check_error(
+        result, 'the library tokenizers is missing; in the folder of the course: pip install -e ".[models]"'
+    )
 
 
 def start(*arguments):
-    return subprocess.Popen([*COMMAND, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            env=environment())
+    return subprocess.Popen(
+        [*COMMAND, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+    )
 
 
 def long(folder, tmp_path):
     """A copy of the folder whose model may write for long."""
-    model = transformers.GPT2LMHeadModel(transformers.GPT2Config(
-        vocab_size=len(TOKENS), n_layer=1, n_embd=8, n_head=2, n_positions=2100, bos_token_id=None, eos_token_id=None))
+    model = transformers.GPT2LMHeadModel(
+        transformers.GPT2Config(
+            vocab_size=len(TOKENS),
+            n_layer=1,
+            n_embd=8,
+            n_head=2,
+            n_positions=2100,
+            bos_token_id=None,
+            eos_token_id=None,
+        )
+    )
     model.save_pretrained(tmp_path)
     (tmp_path / "tokenizer.json").write_bytes((folder / "tokenizer.json").read_bytes())
-    return start("the", "--model", tmp_path, "--max-new-tokens", 2000)  # less than a pipe takes before it is flushed
+    return start(
+        "the", "--model", tmp_path, "--max-new-tokens", 2000
+    )  # less than a pipe takes before it is flushed
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
@@ -180,15 +244,20 @@ def test_a_console_that_lacks_a_character(folder):
 
 def test_torch_is_not_needed(folder, tmp_path):
     (tmp_path / "torch.py").write_text("raise ModuleNotFoundError('torch')")
-    result = run("the", "--model", folder, PYTHONPATH=os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]]))
+    result = run(
+        "the", "--model", folder, PYTHONPATH=os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
+    )
     assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.usefixtures("smollm2")
 def test_smollm2_knows_the_capital_of_france():
     rows = run("The capital of France is", "--top", 3).stdout.splitlines()
-    assert [row.split(maxsplit=1)[1].split(maxsplit=1) for row in rows] == [["7042", "' Paris'"], ["260", "' the'"],
-                                                                           ["4528", "' London'"]]
+    assert [row.split(maxsplit=1)[1].split(maxsplit=1) for row in rows] == [
+        ["7042", "' Paris'"],
+        ["260", "' the'"],
+        ["4528", "' London'"],
+    ]
 
 
 @pytest.mark.usefixtures("smollm2")
@@ -200,9 +269,18 @@ def test_a_chat_about_the_prompt():
 @pytest.mark.usefixtures("smollm2")
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8:surrogateescape"])
 def test_what_is_typed_but_no_text(encoding):
-    result = subprocess.run([*COMMAND, "--chat"], input=b"hi\xff\n", capture_output=True,
-                            env=environment(PYTHONIOENCODING=encoding), timeout=300)
-    assert result.returncode == 2 and b"Traceback" not in result.stderr and result.stderr.startswith(b"plainformer: ")
+    result = subprocess.run(
+        [*COMMAND, "--chat"],
+        input=b"hi\xff\n",
+        capture_output=True,
+        env=environment(PYTHONIOENCODING=encoding),
+        timeout=300,
+    )
+    assert (
+        result.returncode == 2
+        and b"Traceback" not in result.stderr
+        and result.stderr.startswith(b"plainformer: ")
+    )
 
 
 @pytest.mark.usefixtures("smollm2")
@@ -210,5 +288,9 @@ def test_a_conversation():
     typed = "What is the capital of France?\n\nAnd of Italy?\n"
     result = run("--chat", "--temperature", 0, "--max-new-tokens", 12, typed=typed)
     assert result.returncode == 0
-    first, second, end = result.stdout.split("> ")[1], result.stdout.split("> ")[3], result.stdout.split("> ")[-1]
+    first, second, end = (
+        result.stdout.split("> ")[1],
+        result.stdout.split("> ")[3],
+        result.stdout.split("> ")[-1],
+    )
     assert first == "The capital of France is Paris.\n" and "Rome" in second and end == "\n"

@@ -3,9 +3,10 @@ import re
 import gguf
 import numpy as np
 import pytest
+from tiny import tiny_fields, tiny_tensors
+
 from plainformer import llama
 from plainformer.pretrained import gguf_file
-from tiny import tiny_fields, tiny_tensors
 
 
 def test_the_file_comes_back(tiny_gguf):
@@ -61,20 +62,32 @@ def test_a_missing_key_is_an_error(key):
         gguf_file.model("f.gguf", fields, tiny_tensors())
 
 
-@pytest.mark.parametrize("change, message", [
-    ({"general.architecture": "qwen2"}, "general.architecture must be llama, got qwen2"),
-    ({"llama.rope.scaling.type": "yarn"}, "the setting llama.rope.scaling.type is not supported"),
-    ({"llama.expert_count": 8}, "the setting llama.expert_count is not supported"),
-    ({"llama.block_count": 0}, "llama.block_count must be a whole number of at least 1, got 0"),
-    ({"llama.attention.head_count": [4, 4]}, r"llama.attention.head_count must be a whole number .*, got \[4, 4\]"),
-    ({"llama.rope.freq_base": 0.0}, "llama.rope.freq_base must be a finite number, greater than 0, got 0.0"),
-    ({"llama.attention.layer_norm_rms_epsilon": "x"}, "llama.attention.layer_norm_rms_epsilon must be .*, got 'x'"),
-    ({"llama.block_count": 4_000_000_000}, "the tensor blk.2.attn_q.weight is missing"),
-    ({"llama.rope.dimension_count": 4}, r"blk.0.attn_q.weight must have shape \(16, 8\), got \(24, 8\)"),
-    ({"llama.block_count": 3}, "the tensor blk.2.attn_q.weight is missing"),
-    ({"llama.block_count": 1}, "the model has no place for blk.1.attn_k.weight, "),
-    ({"llama.vocab_size": 7}, r"token_embd.weight must have shape \(7, 8\)"),
-])
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"general.architecture": "qwen2"}, "general.architecture must be llama, got qwen2"),
+        ({"llama.rope.scaling.type": "yarn"}, "the setting llama.rope.scaling.type is not supported"),
+        ({"llama.expert_count": 8}, "the setting llama.expert_count is not supported"),
+        ({"llama.block_count": 0}, "llama.block_count must be a whole number of at least 1, got 0"),
+        (
+            {"llama.attention.head_count": [4, 4]},
+            r"llama.attention.head_count must be a whole number .*, got \[4, 4\]",
+        ),
+        (
+            {"llama.rope.freq_base": 0.0},
+            "llama.rope.freq_base must be a finite number, greater than 0, got 0.0",
+        ),
+        (
+            {"llama.attention.layer_norm_rms_epsilon": "x"},
+            "llama.attention.layer_norm_rms_epsilon must be .*, got 'x'",
+        ),
+        ({"llama.block_count": 4_000_000_000}, "the tensor blk.2.attn_q.weight is missing"),
+        ({"llama.rope.dimension_count": 4}, r"blk.0.attn_q.weight must have shape \(16, 8\), got \(24, 8\)"),
+        ({"llama.block_count": 3}, "the tensor blk.2.attn_q.weight is missing"),
+        ({"llama.block_count": 1}, "the model has no place for blk.1.attn_k.weight, "),
+        ({"llama.vocab_size": 7}, r"token_embd.weight must have shape \(7, 8\)"),
+    ],
+)
 def test_wrong_settings_are_errors(change, message):
     with pytest.raises(ValueError, match=f"^f.gguf: .*{message}"):
         gguf_file.model("f.gguf", tiny_fields() | change, tiny_tensors())
@@ -107,7 +120,17 @@ def test_another_version_or_kind_of_file_is_an_error(tiny_gguf, start):
 
 
 def test_tensors_are_put_into_the_order_of_the_model():
-    parts = "attn_norm", "attn_q", "attn_k", "attn_v", "attn_output", "ffn_norm", "ffn_gate", "ffn_up", "ffn_down"
+    parts = (
+        "attn_norm",
+        "attn_q",
+        "attn_k",
+        "attn_v",
+        "attn_output",
+        "ffn_norm",
+        "ffn_gate",
+        "ffn_up",
+        "ffn_down",
+    )
     layers = [f"blk.{layer}.{part}.weight" for layer in range(12) for part in parts]
     tensors = dict.fromkeys(["token_embd.weight", "unknown", *reversed(layers)])
     ordered = list(gguf_file.in_order(tensors))

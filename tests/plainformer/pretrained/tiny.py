@@ -1,4 +1,5 @@
 """A tiny model as GGUF and Hugging Face's folders hold it."""
+
 import gguf
 import numpy as np
 from tokenizers import pre_tokenizers
@@ -37,9 +38,20 @@ def tiny_tensors():
     """Random tensors of the sizes that ``tiny_fields`` tells, (out, in), in the order of the real file."""
     shapes = {"token_embd": (len(TOKENS), 8), "output_norm": (8,)}
     for layer in range(2):
-        shapes |= {f"blk.{layer}.{name}": shape for name, shape in {
-            "attn_norm": (8,), "ffn_down": (8, 12), "ffn_gate": (12, 8), "ffn_up": (12, 8), "ffn_norm": (8,),
-            "attn_k": (12, 8), "attn_output": (8, 24), "attn_q": (24, 8), "attn_v": (12, 8)}.items()}
+        shapes |= {
+            f"blk.{layer}.{name}": shape
+            for name, shape in {
+                "attn_norm": (8,),
+                "ffn_down": (8, 12),
+                "ffn_gate": (12, 8),
+                "ffn_up": (12, 8),
+                "ffn_norm": (8,),
+                "attn_k": (12, 8),
+                "attn_output": (8, 24),
+                "attn_q": (24, 8),
+                "attn_v": (12, 8),
+            }.items()
+        }
     rng = np.random.default_rng(0)
     return {f"{name}.weight": rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
 
@@ -47,8 +59,13 @@ def tiny_tensors():
 def write_gguf(path, fields, tensors):
     """Write a GGUF file."""
     writer = gguf.GGUFWriter(path, fields["general.architecture"])
-    kinds = {bool: writer.add_bool, int: writer.add_uint32, float: writer.add_float32, str: writer.add_string,
-             list: writer.add_array}
+    kinds = {
+        bool: writer.add_bool,
+        int: writer.add_uint32,
+        float: writer.add_float32,
+        str: writer.add_string,
+        list: writer.add_array,
+    }
     for key, value in fields.items():
         if key != "general.architecture":
             kinds[type(value)](key, value)
