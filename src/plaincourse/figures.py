@@ -7,7 +7,6 @@ every fill, so that the book may invert a figure on a dark page. Sizes are in in
 
 import io
 import math
-import operator
 import warnings
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +19,9 @@ from matplotlib.font_manager import findfont, get_font
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
+
+from plaincourse.numerals import fixed, real
+from plainformer.settings import whole
 
 INK = "#1f1f1f"
 QUIET = "#6b6b6b"
@@ -120,10 +122,10 @@ class Grid:
             )
         self.rows = _labels(self.rows, height, "rows")
         self.columns = _labels(self.columns, width, "columns")
-        self.highlight_rows = _positions(self.highlight_rows, height, "highlight_rows")
-        self.highlight_columns = _positions(self.highlight_columns, width, "highlight_columns")
+        self.highlight_rows = _positions("Grid", "highlight_rows", self.highlight_rows, height)
+        self.highlight_columns = _positions("Grid", "highlight_columns", self.highlight_columns, width)
         if self.digits is not None:
-            self.digits = _whole(self.digits, MOST_DIGITS, "digits")
+            self.digits = whole("Grid", "digits", self.digits, 0, MOST_DIGITS)
 
     @property
     def cell(self):
@@ -161,7 +163,7 @@ class Grid:
             digits = next(
                 d for d in (0, 1, 2) if d == 2 or np.allclose(finite, np.round(finite, d), atol=1e-9)
             )
-        return np.array([[_written(value, digits) for value in row] for row in self.values])
+        return np.array([[fixed(value, digits) for value in row] for row in self.values])
 
     def draw(self, axes):
         """Colours, numbers and labels, in axes of the right size."""
@@ -316,11 +318,11 @@ def bars(labels, values, *, xlabel, digits=2, title=None, faded=()):
     such as dropped words.
     """
     labels = [str(label) for label in _list(labels, "labels")]
-    digits = _whole(digits, MOST_DIGITS, "digits")
+    digits = whole("bars", "digits", digits, 0, MOST_DIGITS)
     series = values if isinstance(values, dict) else {"": values}
     _few(series, "values", len(HATCHES))
     series = {name: _finite(one, "values", len(labels)) for name, one in series.items()}
-    faded = _positions(faded, len(labels), "faded")
+    faded = _positions("bars", "faded", faded, len(labels))
     thick = 0.76 / len(series)
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(5.2, 0.55 + len(labels) * (0.14 + 0.22 * len(series))))
@@ -331,7 +333,7 @@ def bars(labels, values, *, xlabel, digits=2, title=None, faded=()):
             drawn = axes.barh(places, numbers, thick * 0.92, label=name, **look)
             for place in faded:
                 drawn[place].set(facecolor="none", linestyle=":")
-            axes.bar_label(drawn, [_written(number, digits) for number in numbers], padding=4, fontsize=10)
+            axes.bar_label(drawn, [fixed(number, digits) for number in numbers], padding=4, fontsize=10)
         axes.set_yticks(range(len(labels)), labels)
         axes.set(xlabel=xlabel, ylim=(len(labels) - 0.5, -0.5))
         axes.set_title(title or "", pad=28 if isinstance(values, dict) else 6)
@@ -496,24 +498,10 @@ def _fit(figure, axes, half, bottom):
     axes.set(xlim=(-half, half), ylim=(bottom, 0.4))
 
 
-def _written(value, digits):
-    """A number as the book writes it: fixed digits, a true minus sign, never −0."""
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    text = f"{value:.{digits}f}"
-    return text.lstrip("-") if not float(text) else text.replace("-", "−")
-
-
 def _numbers(values, name):
-    try:
-        array = np.asarray(values)
-        if array.dtype.kind not in "biufO":
-            raise TypeError(array.dtype)
-        array = array.astype(float)
-    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
-        raise TypeError(
-            f"{name} must be numbers of one regular shape, got {type(values).__name__}"
-        ) from error
+    array = real(values, truth=True)
+    if array is None:
+        raise TypeError(f"{name} must be numbers of one regular shape, got {type(values).__name__}")
     if np.isnan(array).any():
         raise ValueError(f"{name} must not hold NaN")
     if (np.abs(array[np.isfinite(array)]) > LARGEST).any():
@@ -549,18 +537,8 @@ def _labels(labels, length, name):
     return labels
 
 
-def _whole(value, high, name):
-    try:
-        number = -1 if isinstance(value, bool) else operator.index(value)
-    except TypeError:
-        number = -1
-    if not 0 <= number <= high:
-        raise ValueError(f"{name} must be a whole number from 0 to {high}, got {value!r}")
-    return number
-
-
-def _positions(positions, length, name):
-    return [_whole(position, length - 1, name) for position in _list(positions, name)]
+def _positions(function, name, positions, length):
+    return [whole(function, name, position, 0, length - 1) for position in _list(positions, name)]
 
 
 def _few(series, name, most):
@@ -599,7 +577,7 @@ def _step(step):
 def _span(pair, count):
     """The first and the last position of a residual path."""
     try:
-        first, last = _positions(pair, count, "residuals")
+        first, last = _positions("flow", "residuals", pair, count)
         if first > last:
             raise ValueError
     except (TypeError, ValueError):

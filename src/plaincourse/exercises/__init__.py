@@ -8,11 +8,12 @@ where it is wrong. Every Exercise of a topic module of this package is one.
 
 import difflib
 import importlib
-import operator
 import pkgutil
 from dataclasses import dataclass
 from functools import cache
 from html import escape
+
+from plainformer.settings import whole
 
 from ._answers import Problem, by_hand, run, taken
 from ._close import close
@@ -66,18 +67,7 @@ def check(name, answer, seed=0):
     answer: the function that an exercise asks for, or the value worked by hand. seed: a whole number that
     chooses the cases.
     """
-    return judge(find(name), answer, chosen(seed))
-
-
-def chosen(seed):
-    """The seed as an int; ValueError unless it is a whole number of at least 0."""
-    try:
-        number = -1 if isinstance(seed, bool) else operator.index(seed)
-    except TypeError:
-        number = -1
-    if number < 0:
-        raise ValueError(f"check: seed must be a whole number of at least 0, got {seed!r}")
-    return number
+    return judge(find(name), answer, whole("check", "seed", seed, least=0))
 
 
 def judge(exercise, answer, seed=0):

@@ -5,6 +5,7 @@ import traitlets
 
 from plaincourse.explorables import still
 from plaincourse.explorables.base import Explorable, Numbers
+from plaincourse.numerals import short
 from plainformer.activations import gelu, gelu_tanh, relu, sigmoid, silu
 
 CURVES = {"relu": relu, "silu": silu, "gelu": gelu, "gelu_tanh": gelu_tanh, "sigmoid": sigmoid}
@@ -51,7 +52,7 @@ class Gate(Explorable):
     def sentence(self):
         """Return the four products in words."""
         gates, ups, products = (
-            ", ".join(still.number(value, 2) for value in values)
+            ", ".join(short(value, 2) for value in values)
             for values in (self.gates(), self.up, self.products())
         )
         curves = f"Curves: {', '.join(LOOKS[name][0] for name in self.curves)}. " if self.curves else ""
@@ -78,12 +79,12 @@ class Gate(Explorable):
         reach = max(3.0, *np.abs(self.up), *np.abs(self.products()))
         for i, (gate, up, product) in enumerate(zip(self.gates(), self.up, self.products())):
             left = 280 + 90 * i
-            parts.append(still.text(left + 35, 24, f"× {still.number(gate, 2)}", weight="bold"))
+            parts.append(still.text(left + 35, 24, f"× {short(gate, 2)}", weight="bold"))
             for x, name, value, opacity in ((left, "u", up, 0.3), (left + 38, "g·u", product, 1)):
                 height = 70 * abs(value) / reach
                 colour, _ = still.tint(value, reach)
                 parts.append(
                     still.box(x, 125 - height if value > 0 else 125, 32, max(height, 1), colour, opacity)
                 )
-                parts += [still.text(x + 16, 210, still.number(value, 2)), still.text(x + 16, 230, name)]
+                parts += [still.text(x + 16, 210, short(value, 2)), still.text(x + 16, 230, name)]
         return still.picture(640, 240, self.sentence(), *parts)

@@ -2,18 +2,11 @@
 palette.
 """
 
-from plaincourse.explorables.base import escape
+from html import escape
+
+from plaincourse.numerals import short
 
 BLUE, VERMILLION, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#808080"
-
-
-def number(value, digits=3):
-    """Return `value` with at most `digits` decimals, no trailing zeros and a true minus sign, as the
-    explorables print it.
-    """
-    text = f"{value:.{digits}f}"
-    text = text.rstrip("0").rstrip(".") if "." in text else text
-    return "0" if text == "-0" else text.replace("-", "−")
 
 
 def text(x, y, content, anchor="middle", weight="normal", size=14):
@@ -46,11 +39,11 @@ def picture(width, height, sentence, *parts):
 
 def bracketed(value):
     """Return `value` as it stands after a multiplication sign: a negative number in brackets."""
-    return f"({number(value)})" if value < 0 else number(value)
+    return f"({short(value)})" if value < 0 else short(value)
 
 
 def cell(x, y, side, value, largest, picked):
     """Return one number of a matrix in a tinted square, outlined and bold if it is picked."""
     colour, opacity = tint(value, largest)
     square = box(x + 1, y + 1, side - 2, side - 2, colour, opacity, "currentColor" if picked else "none")
-    return square + text(x + side / 2, y + side / 2 + 5, number(value), weight="bold" if picked else "normal")
+    return square + text(x + side / 2, y + side / 2 + 5, short(value), weight="bold" if picked else "normal")
