@@ -307,7 +307,7 @@ def test_reach_says_what_it_takes(settings, says):
     assert explorable.sentence().endswith(says)
     shown = [text for text in picture_texts(explorable) if text.startswith("path")]
     assert shown == [f"path {'never' if length == math.inf else length}" for length in explorable.paths()]
-    assert explorable.still().count("#0072B2") == explorable.known().sum()
+    assert explorable.still().count("--plain-accent") == explorable.known().sum()
     assert explorable.still().count('stroke="currentColor"') == 3 * len({explorable.asking, explorable.asked})
 
 

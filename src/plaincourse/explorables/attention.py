@@ -83,11 +83,11 @@ class Attention(Explorable):
                 still.text(230, y, short(score, 2)),
             ]
             parts += [
-                still.box(300, y - 15, 170 * weight, 20, still.BLUE),
+                still.box(300, y - 15, 170 * weight, 20, "probability"),
                 still.text(510, y, f"{weight:.2f}", anchor="end"),
             ]
             parts.append(still.text(585, y, vector(value)))
-        parts.append(still.box(10, 152, 620, 1, still.GREY))
+        parts.append(still.box(10, 152, 620, 1, "hidden"))
         parts.append(
             still.text(
                 10,

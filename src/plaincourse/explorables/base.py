@@ -10,6 +10,7 @@ import anywidget
 import numpy as np
 import traitlets
 
+from plaincourse import palette
 from plaincourse.numerals import real
 from plainformer.settings import whole
 
@@ -106,7 +107,7 @@ class Explorable(anywidget.AnyWidget):
             "module" in cls.__dict__
         ):  # anywidget makes a further subclass of each instance's class; it has its own text
             cls._esm = read("kit.js") + "\n" + read(f"{cls.module}.js")
-            cls._css = read("explorable.css")
+            cls._css = f"{palette.css()}\n{read('explorable.css')}"
         super().__init_subclass__(**options)
 
     def __init__(self, **state):

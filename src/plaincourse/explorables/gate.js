@@ -12,21 +12,21 @@ function erf(x) {
 }
 
 const CURVES = {
-  relu: { label: "ReLU", at: (z) => Math.max(z, 0), colour: "var(--pe-black)", dash: "none" },
-  silu: { label: "SiLU", at: silu, colour: "var(--pe-blue)", dash: "none" },
+  relu: { label: "ReLU", at: (z) => Math.max(z, 0), colour: "var(--plain-stream)", dash: "none" },
+  silu: { label: "SiLU", at: silu, colour: "var(--plain-accent)", dash: "none" },
   gelu: {
     label: "GELU exact",
     at: (z) => 0.5 * z * (1 + erf(z / Math.SQRT2)),
-    colour: "var(--pe-vermillion)",
+    colour: "var(--plain-mark)",
     dash: "none",
   },
   gelu_tanh: {
     label: "GELU tanh",
     at: (z) => 0.5 * z * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (z + 0.044715 * z ** 3))),
-    colour: "var(--pe-purple)",
+    colour: "var(--plain-other)",
     dash: "7 5",
   },
-  sigmoid: { label: "sigmoid", at: sigmoid, colour: "var(--pe-green)", dash: "2 4" },
+  sigmoid: { label: "sigmoid", at: sigmoid, colour: "var(--plain-done)", dash: "2 4" },
 };
 
 /** Where a rising function is zero, by halving. */

@@ -51,7 +51,7 @@ function show(node, number, text = short(number)) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** The tint behind a number: blue above zero, vermillion below, stronger when larger. */
+/** The tint behind a number: one colour above zero, one below, stronger when larger. */
 function paint(node, number, largest) {
   node.style.setProperty("--strength", `${Math.round(6 + 34 * Math.min(Math.abs(number) / largest, 1))}%`);
   node.classList.toggle("pe-negative", number < 0);

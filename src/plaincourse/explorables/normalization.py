@@ -58,7 +58,7 @@ class Normalization(Explorable):
             left = 10 + 215 * panel
             parts += [
                 still.text(left + 95, 18, title, weight="bold"),
-                still.box(left, zero, 190, 1, still.GREY),
+                still.box(left, zero, 190, 1, "hidden"),
             ]
             for i, number in enumerate(numbers):
                 height = 65 * abs(number) / reach

@@ -60,9 +60,11 @@ class Rope(Explorable):
         ]
         line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
         x, y = points[FARTHEST + self.query_position - self.key_position]
-        parts = [still.box(middle - 280, zero, 560, 1, still.GREY), still.box(middle, 25, 1, 160, still.GREY)]
-        parts.append(f'<polyline points="{line}" fill="none" stroke="{still.BLUE}" stroke-width="2"/>')
-        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="{still.VERMILLION}"/>')
+        parts = [still.box(middle - 280, zero, 560, 1, "hidden"), still.box(middle, 25, 1, 160, "hidden")]
+        parts.append(
+            f'<polyline points="{line}" fill="none" stroke="{still.colour("accent")}" stroke-width="2"/>'
+        )
+        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="{still.colour("mark")}"/>')
         where = f"q at {self.query_position}, k at {self.key_position}: q · k = {short(self.dot(), 2)}"
         parts.append(still.text(middle, 18, where, weight="bold"))
         labels = [still.text(middle + unit * d, 202, short(d)) for d in (-40, -20, 0, 20, 40)]

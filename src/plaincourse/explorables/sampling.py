@@ -106,7 +106,7 @@ class Sampling(Explorable):
             y = 20 + 22 * i
             parts.append(still.text(120, y, word, anchor="end"))
             if shares is not None:
-                parts.append(still.box(130, y - 13, 400 * shares[i], 16, still.BLUE))
+                parts.append(still.box(130, y - 13, 400 * shares[i], 16, "probability"))
                 parts.append(
                     still.text(620, y, f"{100 * shares[i]:.2f} %" if shares[i] else "cut", anchor="end")
                 )
