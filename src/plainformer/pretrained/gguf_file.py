@@ -2,7 +2,6 @@
 file.
 """
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -49,18 +48,6 @@ def read(path):
     except (ValueError, LookupError, OverflowError, NotImplementedError) as error:
         raise ValueError(f"{path}: not a whole GGUF file: {error}") from error
     return fields, tensors
-
-
-def in_order(tensors):
-    """The tensors layer by layer, in each in the order of NAMES: what is multiplied together lies side by
-    side.
-    """
-
-    def place(name):
-        layer, kind = re.search(r"\d+", name), re.sub(r"\d+", "{}", name).removesuffix(".weight")
-        return int(layer[0]) if layer else 0, (*NAMES, kind).index(kind)
-
-    return {name: tensors[name] for name in sorted(tensors, key=place)}
 
 
 def model(file, fields, tensors):
