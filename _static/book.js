@@ -3,7 +3,7 @@
 // A page opened from file:// may not read the other pages, so search lists their titles without excerpts.
 if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 
-const BOXES = ".bd-article :is(div.math, mjx-container, .output, .pst-scrollable-table-container, pre)";
+const BOXES = ".bd-article :is(.output, .pst-scrollable-table-container, pre)";
 
 function markWideBoxes() {
   for (const box of document.querySelectorAll(BOXES)) {
@@ -11,9 +11,6 @@ function markWideBoxes() {
   }
 }
 
-window.addEventListener("load", async () => {
-  await window.MathJax?.startup?.promise; // formulas have no width before
-  markWideBoxes();
-});
+window.addEventListener("load", markWideBoxes);
 window.addEventListener("resize", markWideBoxes);
 document.addEventListener("toggle", markWideBoxes, true); // what was folded had no width

@@ -21,7 +21,6 @@ class Visit:
         window.on("request", lambda request: self.requests.append(request.url))
         self.page, self.html = window, html
         window.goto(f"{html.as_uri()}/{name}")
-        window.evaluate("() => window.MathJax?.startup?.promise?.then(() => 0)")
 
     def requests_elsewhere(self):
         """The addresses asked for that are not inside the book's folder."""
