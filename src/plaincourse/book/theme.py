@@ -94,6 +94,8 @@ def write_icons(app):
         "background:currentColor;-webkit-mask:var(--icon) center/contain no-repeat;mask:var(--icon)"
         " center/contain no-repeat}\n"
         ".fa-solid::before,.fas::before,.fa-brands::before,.fab::before{content:none!important}\n"
+        # A contrast theme of the system leaves no background but one of its own colours.
+        "@media (forced-colors:active){.fa-solid,.fas,.fa-brands,.fab{background-color:ButtonText}}\n"
     )
     credit = "/* Icons: Font Awesome Free 6, CC BY 4.0, fontawesome.com/license/free */\n"
     text = credit + base + icon_rules(ICON_SCRIPT.read_text(encoding="utf-8"), ICONS)
