@@ -7,8 +7,8 @@
 
     </details>
 
-MyST hands the three lines of HTML on as they stand. Here a pair of them and all between become one node, so that
-an end without a beginning is an error of the build, and a page can style it.
+MyST hands these lines of HTML on as they stand. Here a beginning, its end and all between become one node, so
+that one without the other is an error of the build, and a page can style it.
 """
 
 import re
@@ -23,7 +23,11 @@ LOGGER = logging.getLogger(__name__)
 
 
 class fold(nodes.General, nodes.Element):
-    """What is folded; its attribute `summary` is the line that stays, as HTML."""
+    """A summary and what is folded."""
+
+
+class summary(nodes.General, nodes.Element):
+    """The line of a fold that stays, as HTML."""
 
 
 class Folds(SphinxTransform):
@@ -40,8 +44,8 @@ class Folds(SphinxTransform):
         for node in self.document.findall(nodes.raw):
             if "<details>" in node.astext():
                 LOGGER.warning(
-                    "a fold is <details> and <summary>...</summary>, an empty line, its text, an empty line and"
-                    " </details>, all in one section",
+                    "a fold is <details> and <summary>...</summary>, an empty line, its text, an empty line"
+                    " and </details>, all in one section",
                     location=node,
                 )
 
@@ -53,27 +57,24 @@ class Folds(SphinxTransform):
             if isinstance(siblings[start], nodes.raw) and (
                 opening := OPENING.fullmatch(siblings[start].astext())
             ):
-                folded = fold("", *siblings[start + 1 : end], summary=opening[1])
+                title = summary("", nodes.raw("", opening[1], format="html"))
+                folded = fold("", title, *siblings[start + 1 : end])
                 folded.source, folded.line = siblings[start].source, siblings[start].line
                 closing.parent[start : end + 1] = [folded]
                 return True
         return False
 
 
-def open_fold(translator, node):
-    """The beginning of a fold in a page."""
-    translator.body.append(
-        f'<details class="fold"><summary><span>{node["summary"]}</span></summary>\n<div class="fold-text">\n'
-    )
-
-
-def close_fold(translator, node):
-    """The end of a fold in a page."""
-    translator.body.append("</div></details>\n")
+def writer(html):
+    """A visitor that writes this HTML into the page."""
+    return lambda translator, node: translator.body.append(html)
 
 
 def setup(app):
-    """Register the node and the transform."""
-    app.add_node(fold, html=(open_fold, close_fold))
+    """Register the nodes and the transform."""
+    app.add_node(fold, html=(writer('<details class="fold">'), writer("</div></details>\n")))
+    app.add_node(
+        summary, html=(writer("<summary><span>"), writer('</span></summary>\n<div class="fold-text">\n'))
+    )
     app.add_transform(Folds)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "2", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,7 @@
 """A Sphinx extension that puts right what other extensions write into a page.
 
-- MyST-NB puts paragraphs into the `<summary>` of a hidden cell, where only words may stand, and a label over it
-  that hides them from a screen reader.
+- MyST-NB puts paragraphs into the `<summary>` of a hidden cell, where only words may stand, and a label over
+  it that hides them from a screen reader.
 - sphinx-exercise gives the text of every exercise the same id.
 - A browser may break a line between a formula and the comma after it.
 """

@@ -126,11 +126,11 @@ def tidy_page(app, pagename, templatename, context, doctree):
     context["body"] = re.sub(
         r'(<div [^>]*?)\s?role="(?:list|doc-biblioentry)"', r"\1", context.get("body", "")
     )
+    # The theme's page has it already.
+    context["metatags"] = re.sub(r'<meta name="viewport"[^>]*>\n?', "", context.get("metatags", ""))
     description = doctree and first_paragraph(doctree)
     if description:
-        context["metatags"] = (
-            context.get("metatags", "") + f'<meta name="description" content="{escape(description)}"/>\n'
-        )
+        context["metatags"] += f'<meta name="description" content="{escape(description)}"/>\n'
 
 
 def setup(app):
