@@ -12,7 +12,7 @@ from pathlib import Path
 
 from distributed import Client, KilledWorker, LocalCluster, as_completed
 
-from . import course, export, gradebook, jobs, report, submission
+from . import course, export, gradebook, harmless, jobs, report, submission
 from .release import assign, consistent
 
 
@@ -174,7 +174,7 @@ def publish(task, result):
     target = course.folder() / "autograded" / task.student / task.assignment
     if notebook.exists():
         target.mkdir(parents=True, exist_ok=True)
-        shutil.copy(notebook, target)
+        harmless.write(notebook, target / notebook.name)
         for path in submission.files(Path(task.folder)):
             if path.name in jobs.NOTES:  # nbgrader's exchange looks for them beside the feedback
                 shutil.copy(path, target)
