@@ -133,9 +133,20 @@ def notebook(nb):
     return new_notebook(cells=cells, metadata=language)
 
 
-def write(source, target):
-    """The copy of a graded notebook's file."""
-    nbformat.write(notebook(nbformat.read(source, as_version=4)), target)
+def write(source, target, earlier=None):
+    """The copy of a graded notebook's file. earlier: answers that had a mark before, by their ids; each is shown
+    above the new one.
+    """
+    nb = notebook(nbformat.read(source, as_version=4))
+    for answer, before in (earlier or {}).items():
+        place = next(
+            i
+            for i, cell in enumerate(nb.cells)
+            if cell.metadata.get("nbgrader", {}).get("grade_id") == answer
+        )
+        text = f"<p><b>Handed in before, and marked {before['mark']}:</b></p><pre>{escape(cut(before['text']))}</pre>"
+        nb.cells.insert(place, new_markdown_cell(one_line(clean(text))))
+    nbformat.write(nb, target)
 
 
 class Harmless(Preprocessor):

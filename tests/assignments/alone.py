@@ -2,14 +2,15 @@
 
 import tiny_course as tiny
 
-from plaingrader import export, jobs
-from plaingrader.grade import collected, give_feedback, published, written
+from plaingrader import export, jobs, late
+from plaingrader.grade import prepared, give_feedback, published, written
 
 
 def grade_alone(limits=()):
     """The rows of the marks by student, as `plaingrader.grade.grade` gives them."""
-    tasks, misplaced = collected(tiny.NAME, limits)
+    tasks, misplaced = prepared(tiny.NAME, limits)
     results = [published(task, jobs.grade(task)) for task in tasks]
+    late.apply(tiny.NAME)
     for task, result in zip(tasks, results, strict=True):
         if "error" not in result and (task.kept / f"{tiny.NAME}.ipynb").exists():
             give_feedback(task)
