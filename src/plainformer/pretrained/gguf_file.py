@@ -1,7 +1,11 @@
 """Llama models in GGUF, the file format of llama.cpp: settings, quantized tensors and the tokenizer in one
 file.
+
+The file is read here from its first byte to its last, so that no count, length or offset that it names can
+reach beyond its end. What the types of tensors are and how to dequantize them is left to the library.
 """
 
+import math
 import re
 from pathlib import Path
 
@@ -9,7 +13,7 @@ import numpy as np
 
 from plainformer.llama import Config
 from plainformer.pretrained.weights import Names, Sizes, Weights, llama, setting, size
-from plainformer.settings import number
+from plainformer.settings import number, whole
 
 NAMES = Names(
     "token_embd",
@@ -25,30 +29,127 @@ NAMES = Names(
     "output_norm",
     "output",
 )
+# The kinds of values in the header, by their numbers.
+NUMBERS = {
+    0: "u1",
+    1: "i1",
+    2: "u2",
+    3: "i2",
+    4: "u4",
+    5: "i4",
+    6: "f4",
+    7: "?",
+    10: "u8",
+    11: "i8",
+    12: "f8",
+}
+TEXT, ARRAY = 8, 9
 
 
 def read(path):
     """The file's fields and its tensors: two dictionaries. The tensors are dequantized to float32, (out, in).
 
-    Raises ValueError for a file that is not GGUF, is cut short, or is quantized in a way that is not known.
+    Raises ValueError for a file that is not GGUF, is damaged, is of the other byte order, or is quantized in
+    a way that is not known.
     """
-    import gguf  # takes a third of a second, and a model that was kept does not need it
-
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"{path}: there is no such file")
     try:
-        reader = gguf.GGUFReader(path)
-        fields = {
-            name: field.contents() for name, field in reader.fields.items() if not name.startswith("GGUF.")
-        }
-        tensors = {
-            tensor.name: np.array(gguf.dequantize(tensor.data, tensor.tensor_type))
-            for tensor in reader.tensors
-        }
-    except (ValueError, LookupError, OverflowError, NotImplementedError) as error:
+        file = Bytes(memoryview(np.memmap(path, mode="r")))
+        tensors, fields = counts(file)
+        fields = distinct("key", ((file.text(), file.value(file.number("u4"))) for _ in range(fields)))
+        tensors = [(file.text(), tensor_type(file)) for _ in range(tensors)]
+        alignment = whole("header", "general.alignment", fields.get("general.alignment", 32))
+        return fields, distinct("tensor", read_tensors(file, tensors, alignment))
+    except (ValueError, NotImplementedError, RecursionError) as error:
         raise ValueError(f"{path}: not a whole GGUF file: {error}") from error
-    return fields, tensors
+
+
+class Bytes:
+    """The bytes of a file, read from front to back. ValueError for more than there are."""
+
+    def __init__(self, raw):
+        self.raw, self.place = raw, 0
+
+    def take(self, count):
+        """The next bytes."""
+        begin, self.place = self.place, self.place + count
+        if self.place > len(self.raw):
+            raise ValueError(f"it ends after {len(self.raw)} bytes, {count} are to follow byte {begin}")
+        return self.raw[begin : self.place]
+
+    def numbers(self, kind, count):
+        """The next numbers, in the byte order of this machine."""
+        return np.frombuffer(self.take(count * np.dtype(kind).itemsize), kind).tolist()
+
+    def number(self, kind):
+        """The next number."""
+        return self.numbers(kind, 1)[0]
+
+    def text(self):
+        """The next text."""
+        return str(self.take(self.number("u8")), encoding="utf-8")
+
+    def value(self, kind):
+        """The next value of a kind, as Python's."""
+        if kind in NUMBERS:
+            return self.number(NUMBERS[kind])
+        if kind == TEXT:
+            return self.text()
+        if kind != ARRAY:
+            raise ValueError(f"it holds a value of the unknown kind {kind}")
+        kind, count = self.number("u4"), self.number("u8")
+        if kind in NUMBERS:
+            return self.numbers(NUMBERS[kind], count)
+        return [self.value(kind) for _ in range(count)]
+
+
+def counts(file):
+    """How many tensors and fields follow, once the file is known to be GGUF."""
+    magic, version = bytes(file.take(4)), file.number("u4")
+    if magic != b"GGUF":
+        raise ValueError(f"the magic number is {magic!r}")
+    if version not in (2, 3):
+        raise ValueError(f"its version must be 2 or 3, in this machine's byte order, got {version}")
+    return file.numbers("u8", 2)
+
+
+def distinct(what, pairs):
+    """The pairs as a dictionary; ValueError for a name that comes twice."""
+    result = {}
+    for name, value in pairs:
+        if name in result:
+            raise ValueError(f"the {what} {name} stands there twice")
+        result[name] = value
+    return result
+
+
+def tensor_type(file):
+    """Shape, type and offset of the next tensor."""
+    shape = file.numbers("u8", file.number("u4"))[::-1]
+    return shape, file.number("u4"), file.number("u8")
+
+
+def read_tensors(file, tensors, alignment):
+    """Yield the name and the numbers of every tensor. They lie one behind the other, each at a multiple of
+    the alignment.
+    """
+    import gguf  # takes a third of a second, and a model that was kept does not need it
+
+    start = file.place + -file.place % alignment
+    for name, (shape, kind, offset) in tensors:
+        file.take(-file.place % alignment)
+        if start + offset != file.place:
+            facts = f"must begin {file.place - start} bytes behind the header, got {offset}"
+            raise ValueError(f"the tensor {name} {facts}")
+        kind = gguf.GGMLQuantizationType(kind)
+        block, width = gguf.GGML_QUANT_SIZES[kind]
+        if not shape or shape[-1] % block:
+            raise ValueError(f"the tensor {name} of type {kind.name} has the shape {shape}")
+        stored = np.frombuffer(file.take(math.prod(shape) // block * width), np.uint8)
+        numbers = gguf.dequantize(stored.reshape(*shape[:-1], shape[-1] // block * width), kind)
+        yield name, np.array(numbers)
 
 
 def in_order(tensors):
