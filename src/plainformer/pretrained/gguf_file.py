@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from plainformer.llama import Config
-from plainformer.pretrained.weights import Names, Sizes, Weights, llama, setting, size
+from plainformer.pretrained.weights import Names, Sizes, Weights, head_sizes, llama, setting, size
 from plainformer.settings import number, whole
 
 NAMES = Names(
@@ -29,20 +29,21 @@ NAMES = Names(
     "output_norm",
     "output",
 )
+# The settings of a Llama: all that may stand in a file.
+SIZES = (
+    "block_count",
+    "vocab_size",
+    "embedding_length",
+    "feed_forward_length",
+    "context_length",
+    "attention.head_count",
+    "attention.head_count_kv",
+    "rope.dimension_count",
+)
+NUMBERS = ("attention.layer_norm_rms_epsilon", "rope.freq_base")
+HEADS = ("attention.key_length", "attention.value_length")  # other names for the width of a head
 # The kinds of values in the header, by their numbers.
-NUMBERS = {
-    0: "u1",
-    1: "i1",
-    2: "u2",
-    3: "i2",
-    4: "u4",
-    5: "i4",
-    6: "f4",
-    7: "?",
-    10: "u8",
-    11: "i8",
-    12: "f8",
-}
+DTYPES = dict(zip((0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12), "u1 i1 u2 i2 u4 i4 f4 ? u8 i8 f8".split()))
 TEXT, ARRAY = 8, 9
 
 
@@ -93,15 +94,15 @@ class Bytes:
 
     def value(self, kind):
         """The next value of a kind, as Python's."""
-        if kind in NUMBERS:
-            return self.number(NUMBERS[kind])
+        if kind in DTYPES:
+            return self.number(DTYPES[kind])
         if kind == TEXT:
             return self.text()
         if kind != ARRAY:
             raise ValueError(f"it holds a value of the unknown kind {kind}")
         kind, count = self.number("u4"), self.number("u8")
-        if kind in NUMBERS:
-            return self.numbers(NUMBERS[kind], count)
+        if kind in DTYPES:
+            return self.numbers(DTYPES[kind], count)
         return [self.value(kind) for _ in range(count)]
 
 
@@ -174,20 +175,18 @@ def model(file, fields, tensors):
     if architecture != "llama":
         raise ValueError(f"{file}: general.architecture must be llama, got {architecture}")
     for key in fields:
-        if key.startswith(("llama.rope.scaling", "llama.attention.sliding_window", "llama.expert")):
+        if key.startswith("llama.") and key.removeprefix("llama.") not in SIZES + NUMBERS + HEADS:
             raise ValueError(f"{file}: the setting {key} is not supported")
-    heads, groups, width = (
-        size(file, fields, f"llama.{key}")
-        for key in ("attention.head_count", "attention.head_count_kv", "rope.dimension_count")
+    layers, vocabulary, rows, hidden, context, heads, groups, width = (
+        size(file, fields, f"llama.{key}") for key in SIZES
     )
     eps, base = (
-        number(str(file), f"llama.{key}", setting(file, fields, f"llama.{key}"), above=True)
-        for key in ("attention.layer_norm_rms_epsilon", "rope.freq_base")
+        number(file, f"llama.{key}", setting(file, fields, f"llama.{key}"), above=True) for key in NUMBERS
     )
-    layers, vocabulary, rows, hidden, context = (
-        size(file, fields, f"llama.{key}")
-        for key in ("block_count", "vocab_size", "embedding_length", "feed_forward_length", "context_length")
-    )
-    sizes = Sizes(layers, vocabulary, rows, hidden, groups * width, heads * width)
+    for key in HEADS:
+        if fields.get(f"llama.{key}", width) != width:
+            facts = f"must be llama.rope.dimension_count = {width}, got {fields[f'llama.{key}']}"
+            raise ValueError(f"{file}: llama.{key} {facts}")
+    sizes = Sizes(layers, vocabulary, rows, hidden, *head_sizes(file, heads, groups, width))
     config = Config(context, heads, eps, base, pairing="neighbours")
     return llama(Weights(file, tensors), NAMES, sizes, config, tied="output.weight" not in tensors)

@@ -40,6 +40,11 @@ def test_every_constant_comes_from_the_file():
     assert model.blocks[0].attention.key.shape == (8, 12)
 
 
+def test_the_width_of_a_head_may_be_told_twice():
+    lengths = {"llama.attention.key_length": 6, "llama.attention.value_length": 6}
+    assert gguf_file.model("f", tiny_fields() | lengths, tiny_tensors()).config.heads == 4
+
+
 def test_matrices_are_transposed_views_and_the_head_is_the_embedding():
     tensors = tiny_tensors()
     model = gguf_file.model("f", tiny_fields(), tensors)
@@ -68,6 +73,15 @@ def test_a_missing_key_is_an_error(key):
     [
         ({"general.architecture": "qwen2"}, "general.architecture must be llama, got qwen2"),
         ({"llama.rope.scaling.type": "yarn"}, "the setting llama.rope.scaling.type is not supported"),
+        ({"llama.rope.scale_linear": 2.0}, "the setting llama.rope.scale_linear is not supported"),
+        ({"llama.attention.causal": False}, "the setting llama.attention.causal is not supported"),
+        ({"llama.attention.key_length": 8}, "key_length must be llama.rope.dimension_count = 6, got 8"),
+        ({"llama.attention.value_length": 4}, "value_length must be llama.rope.dimension_count = 6, got 4"),
+        ({"llama.attention.head_count_kv": 3}, "4 query heads must be a multiple of 3 key/value heads"),
+        (
+            {"llama.rope.dimension_count": 3, "llama.attention.head_count": 8},
+            "a head with rotary positions must have an even width, got 3",
+        ),
         ({"llama.expert_count": 8}, "the setting llama.expert_count is not supported"),
         ({"llama.block_count": 0}, "llama.block_count must be a whole number of at least 1, got 0"),
         (
