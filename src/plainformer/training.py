@@ -115,7 +115,8 @@ def train(forward, model, batches, schedule, weight_decay=0.1, clip=1.0):
     ``model`` is a ``trainable`` one, ``forward`` that of its module, ``batches`` an iterable of ids, (B, T)
     each: one step a batch, at most ``schedule.steps``. AdamW (Loshchilov and Hutter 2017) decays the matrices
     alone; gradients longer than ``clip`` together are shortened to it. An error at once for a wrong argument,
-    RuntimeError for a step that diverges.
+    and for weights in half precision, too coarse for AdamW; RuntimeError where a loss, a gradient or a weight
+    is not finite.
     """
     import torch
 
@@ -134,6 +135,10 @@ def train(forward, model, batches, schedule, weight_decay=0.1, clip=1.0):
     )
     if not weights:
         raise ValueError("train: model has no tensor that gathers gradients: make one by trainable(model)")
+    if not {w.dtype for w in weights} <= {torch.float32, torch.float64}:
+        kinds = ", ".join(sorted({str(w.dtype).removeprefix("torch.") for w in weights}))
+        facts = "half precision has no room for AdamW's small numbers"
+        raise TypeError(f"train: model must hold float32 or float64, got {kinds}: {facts}")
     groups = [
         {
             "params": [w for w in weights if w.ndim > 1],
@@ -156,9 +161,17 @@ def steps(forward, model, batches, schedule, optimizer, weights, clip):
         loss = cross_entropy(forward(ids, model)[0], ids)
         optimizer.zero_grad()
         loss.backward()
-        if not torch.nn.utils.clip_grad_norm_(weights, clip).isfinite():
-            raise RuntimeError(
-                f"train: step {step} has the loss {loss.item():g} and no finite gradient: lower schedule.peak"
-            )
+        length = torch.nn.utils.clip_grad_norm_(weights, clip)
+        finite(step, "loss", loss)
+        finite(step, "gradient", length)
         optimizer.step()
+        finite(step, "weight", *weights)
         yield loss.item()
+
+
+def finite(step, name, *values):
+    """RuntimeError, with the likely reason, for a number that is NaN or infinite."""
+    if not all(value.isfinite().all() for value in values):
+        begun = step > 0 or name == "weight"
+        reason = "lower schedule.peak" if begun else "no step was taken yet: look at the model and the batch"
+        raise RuntimeError(f"train: step {step} has a {name} that is not finite: {reason}")

@@ -434,22 +434,60 @@ def test_a_model_without_gradients_is_refused_at_once(model):
         train(gpt2.forward, model, [IDS], Schedule(1, 10))
 
 
-def test_a_gradient_that_is_not_finite_stops_the_training():
+def spoilt(factor, at):
+    """A forward pass whose logits are multiplied by ``factor`` at one step."""
+    steps = itertools.count()
+    return lambda ids, model: (gpt2.forward(ids, model)[0] * (factor if next(steps) == at else 1), None)
+
+
+@pytest.mark.parametrize(
+    "at, reason", [(0, "no step was taken yet: look at the model and "), (2, "lower schedule")]
+)
+def test_a_loss_that_is_not_finite_stops_the_training(at, reason):
     model = trainable(start("gpt2"))
-
-    def diverging(ids, model):
-        steps.append(1)
-        return gpt2.forward(ids, model)[0] * (math.nan if len(steps) == 3 else 1), None
-
-    steps = []
-    losses = train(diverging, model, itertools.repeat(IDS), Schedule(0.01, 10))
-    next(losses), next(losses)
+    losses = train(spoilt(math.nan, at), model, itertools.repeat(IDS), Schedule(0.01, at + 1))
+    assert len(list(itertools.islice(losses, at))) == at
     before = [leaf.clone() for leaf in leaves(model)]
-    with pytest.raises(
-        RuntimeError, match="train: step 2 has the loss nan and no finite gradient: lower schedule.peak"
-    ):
+    with pytest.raises(RuntimeError, match=f"train: step {at} has a loss that is not finite: {reason}"):
         next(losses)
     assert all(map(torch.equal, before, leaves(model)))
+
+
+def test_a_gradient_that_is_not_finite_stops_the_training():
+    weight = torch.zeros(1, 1, dtype=torch.float64, requires_grad=True)
+
+    def forward(ids, model):
+        return weight.sqrt() * torch.tensor(
+            [[[0.0, 1.0]] * 2], dtype=torch.float64
+        ), None  # its slope at 0 is endless
+
+    with pytest.raises(
+        RuntimeError, match="train: step 0 has a gradient that is not finite: no step was taken"
+    ):
+        list(train(forward, (weight,), [np.array([[0, 1]])], Schedule(0.01, 1)))
+    assert weight.item() == 0
+
+
+def test_a_weight_that_is_not_finite_stops_the_training_even_at_the_last_step():
+    model = trainable(start("gpt2"))
+    losses = train(gpt2.forward, model, [IDS], Schedule(1e308, 1), weight_decay=100)
+    with pytest.raises(
+        RuntimeError, match="train: step 0 has a weight that is not finite: lower schedule.peak"
+    ):
+        next(losses)
+
+
+@pytest.mark.parametrize("half", [torch.float16, torch.bfloat16])
+def test_half_precision_is_refused_at_once(half):
+    model = mapped(lambda tensor: tensor.to(half).requires_grad_(), tiny("gpt2", "torch"))
+    got = str(half).removeprefix("torch.")
+    with pytest.raises(
+        TypeError, match=f"train: model must hold float32 or float64, got {got}: half precision"
+    ):
+        train(gpt2.forward, model, [IDS], Schedule(0.01, 1))
+    model = trainable(mapped(lambda array: array.astype(np.float16), start("gpt2")))
+    with pytest.raises(TypeError, match="train: model must hold float32 or float64, got float16"):
+        train(gpt2.forward, model, [IDS], Schedule(0.01, 1))
 
 
 @pytest.mark.parametrize(

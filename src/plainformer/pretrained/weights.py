@@ -23,6 +23,15 @@ def size(file, settings, key):
     return whole(file, key, setting(file, settings, key))
 
 
+def head_sizes(file, heads, groups, width):
+    """The widths of all key/value heads and of all query heads together."""
+    if heads % groups:
+        raise ValueError(f"{file}: {heads} query heads must be a multiple of {groups} key/value heads")
+    if width % 2:
+        raise ValueError(f"{file}: a head with rotary positions must have an even width, got {width}")
+    return groups * width, heads * width
+
+
 class Weights:
     """The tensors of a file, a dictionary by name. Each is taken once, so that at the end none may be left
     over.
