@@ -174,7 +174,9 @@ def test_blocks_in_a_list_are_trained_too():
     model = start("gpt2")
     tensors = trainable(model._replace(blocks=list(model.blocks)))
     assert type(tensors.blocks) is list and type(tensors.blocks[0]) is gpt2.Block
-    assert len(leaves(tensors)) == len(leaves(model)) and isinstance(tensors.blocks[0].mlp.up.weight, torch.Tensor)
+    assert len(leaves(tensors)) == len(leaves(model)) and isinstance(
+        tensors.blocks[0].mlp.up.weight, torch.Tensor
+    )
 
 
 @pytest.mark.parametrize("function", [leaves, trainable])
