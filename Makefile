@@ -7,6 +7,7 @@ PORT ?= 8000
 LAB =
 A ?=
 GRADE ?=
+export THOROUGH ?=
 export OMP_NUM_THREADS ?= 1
 
 .PHONY: which-assignment help book test execute serve lab release grade slides requirements clean
