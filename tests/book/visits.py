@@ -2,6 +2,8 @@
 
 from contextlib import contextmanager
 
+PATIENCE = 300_000  # milliseconds: a machine with other work to do is no fault of the book
+
 
 class Visit:
     """A page of the book in a browser window of its own, and what it complained about or asked for while it
