@@ -13,6 +13,7 @@ import nbformat
 import psutil
 import pytest
 import tiny_course as tiny
+from distributed import LocalCluster
 from project import THOROUGH
 from throwaway import snapshot
 
@@ -32,7 +33,8 @@ BODIES = {  # a known mistake of q2, written as a student would
     "wrong axis": "    e = np.exp(scores - scores.max(0))\n    return e / e.sum(0)",
 }
 FORGERY = """
-import builtins, sys, numpy, numpy.testing, plaincourse.exercises as ex, plaincourse.exercises._close as cl, plaincourse.assigned.answers as asw
+import builtins, sys, numpy, numpy.testing
+import plaincourse.exercises as ex, plaincourse.exercises._close as cl, plaincourse.assigned.answers as asw
 class Yes:
     ok, status, message = True, "right", ""
     def __bool__(self): return True
@@ -58,7 +60,8 @@ RECORDS = [  # what a forged result might have the grader's own process call
 BOMBS = [  # and what might break it
     (
         '{"array":'
-        ' "k05VTVBZAQB2AHsnZGVzY3InOiAnPGY4JywgJ2ZvcnRyYW5fb3JkZXInOiBGYWxzZSwgJ3NoYXBlJzogKDk5OTk5OTk5OTk5LCksIH0g"}'
+        ' "k05VTVBZAQB2AHsnZGVzY3InOiAnPGY4JywgJ2ZvcnRyYW5fb3JkZXInOiBGYWxzZSwg'
+        'J3NoYXBlJzogKDk5OTk5OTk5OTk5LCksIH0g"}'
     ),
     '__import__("functools").reduce(lambda inner, _: {"list": [inner]}, range(900), 1.0)',
     '{"rng": {"state": 10 ** 400}}',
@@ -298,7 +301,15 @@ def hand_in_everything(course_folder, released, elsewhere):
 
 
 @pytest.fixture(scope="module")
-def graded(boxed, tiny_course, released, tmp_path_factory):
+def cluster(boxed, tiny_course):
+    """The address of three workers, the same for all gradings here: each takes seconds to start."""
+    settings = dict(processes=True, memory_limit=None, dashboard_address=None, silence_logs="ERROR")
+    with LocalCluster(n_workers=3, threads_per_worker=1, **settings) as cluster:
+        yield cluster.scheduler_address
+
+
+@pytest.fixture(scope="module")
+def graded(cluster, tiny_course, released, tmp_path_factory):
     """Rows of the marks by student, after one grading of everything, in which one worker was killed."""
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     hand_in_everything(tiny_course, released, elsewhere)
@@ -311,7 +322,7 @@ def graded(boxed, tiny_course, released, tmp_path_factory):
     killer = threading.Thread(target=kill_a_worker, args=(stop, killed))
     killer.start()
     try:
-        rows = grade(tiny.NAME, workers=3, limits=LIMITS, say=lambda text: None)
+        rows = grade(tiny.NAME, scheduler=cluster, limits=LIMITS, say=lambda text: None)
     finally:
         stop.set()
         killer.join()
@@ -370,7 +381,7 @@ def test_nobody_is_left_out_although_a_worker_was_killed(graded, tiny_course):
         "own variants",
         "odd metadata",
         "compares",
-    ],  # fmt: skip
+    ],
 )
 def test_right_answers_get_all_points(graded, student):
     assert machine(graded[student]) == ALL, graded[student].messages
@@ -550,13 +561,15 @@ def test_the_class_report_counts_the_mistakes(graded, tiny_course):
     assert f"{len(graded)} submissions" in page and "<script" not in page
 
 
-def test_a_second_grading_does_nothing_again_but_sees_a_persons_marks(graded, tiny_course):
+def test_a_second_grading_does_nothing_again_but_sees_a_persons_marks(graded, cluster, tiny_course):
     kept = {path: path.stat().st_mtime_ns for path in (tiny_course / ".grading").rglob("result.json")}
     with gradebook.opened() as book:
         book.find_grade("q4", tiny.NAME, tiny.NAME, "perfect").manual_score = 0.5
         book.find_grade("q4", tiny.NAME, tiny.NAME, "perfect").needs_manual_grade = False
         book.db.commit()
-    rows = {row.student: row for row in grade(tiny.NAME, workers=1, limits=LIMITS, say=lambda text: None)}
+    rows = {
+        row.student: row for row in grade(tiny.NAME, scheduler=cluster, limits=LIMITS, say=lambda text: None)
+    }
     assert kept == {path: path.stat().st_mtime_ns for path in (tiny_course / ".grading").rglob("result.json")}
     assert rows["perfect"].total == 7.5 and rows["perfect"].waiting == ()
     page = (tiny_course / "feedback" / "perfect" / tiny.NAME / f"{tiny.NAME}.html").read_text(
@@ -565,7 +578,7 @@ def test_a_second_grading_does_nothing_again_but_sees_a_persons_marks(graded, ti
     assert "7.5 / 8.0" in page
 
 
-def test_a_persons_marks_survive_a_new_grading(graded, tiny_course):
+def test_a_persons_marks_survive_a_new_grading(graded, cluster, tiny_course):
     with gradebook.opened() as book:
         grade_of = book.find_grade("q4", tiny.NAME, tiny.NAME, "renamed")
         grade_of.manual_score, grade_of.needs_manual_grade = 1.0, False
@@ -574,14 +587,14 @@ def test_a_persons_marks_survive_a_new_grading(graded, tiny_course):
     (tiny_course / "submitted").rename(aside)
     (tiny_course / "submitted").mkdir()
     (aside / "renamed").rename(tiny_course / "submitted" / "renamed")
-    row = grade(tiny.NAME, workers=1, again=True, limits=LIMITS, say=lambda text: None)[0]
+    row = grade(tiny.NAME, scheduler=cluster, again=True, limits=LIMITS, say=lambda text: None)[0]
     assert row.total == 8 and row.waiting == ()
     with gradebook.opened() as book:
         assert not book.find_grade("q4", tiny.NAME, tiny.NAME, "renamed").needs_manual_grade
     (tiny_course / "submitted" / "renamed" / tiny.NAME / "more.txt").write_text(
         "changed work", encoding="utf-8"
     )
-    grade(tiny.NAME, workers=1, limits=LIMITS, say=lambda text: None)
+    grade(tiny.NAME, scheduler=cluster, limits=LIMITS, say=lambda text: None)
     with gradebook.opened() as book:
         assert book.find_grade("q4", tiny.NAME, tiny.NAME, "renamed").needs_manual_grade
 

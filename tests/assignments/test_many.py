@@ -1,5 +1,5 @@
-"""Many jobs at once: one that kills its worker loses nobody, a bad one stops nobody, and what could not be done
-is done by a second run.
+"""Many jobs at once: one that kills its worker loses nobody, a bad one stops nobody, and what could not be
+done is done by a second run.
 """
 
 import os
@@ -26,7 +26,7 @@ def submissions(tiny_course, released):
 
 
 def fail_or_die(task):
-    """A job of nothing; one of them fails; one kills its worker the first time, if it is to, and leaves a file."""
+    """A job of nothing. One of them fails; one, if it is to, kills its worker the first time."""
     number = int(task.student.split()[1])
     if THOROUGH and number == DEADLY and not os.path.exists(task.folder):
         open(task.folder, "w").close()
@@ -38,7 +38,7 @@ def fail_or_die(task):
 
 @pytest.fixture
 def client():
-    """Two workers: of a cluster that is there already, in this process; or, thoroughly, processes of their own."""
+    """Two workers of a cluster that is there already, in this process; thoroughly, two processes."""
     if THOROUGH:
         with engine(2, None, COUNT) as client:
             yield client

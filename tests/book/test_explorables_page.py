@@ -108,7 +108,7 @@ def small_book(shared):
 
 @pytest.fixture
 def open_page(browser, small_book):
-    """Open a page of the small book in a window of its own: open_page("live.html", width=390, theme="dark")."""
+    """Open a page of the small book in a new window: open_page("live.html", width=390, theme="dark")."""
     contexts = []
 
     def open_page(name, width=1280, theme="light", motion="reduce", root=None):
@@ -191,7 +191,8 @@ def numbers(root, *selectors):
     selectors.
     """
     found = root.evaluate(
-        """(root, selectors) => selectors.map(one => [...root.querySelectorAll(one)].map(node => Number(node.dataset.value)))""",
+        """(root, selectors) => selectors.map(
+            one => [...root.querySelectorAll(one)].map(node => Number(node.dataset.value)))""",
         selectors,
     )
     return np.array(found[0]) if len(selectors) == 1 else [np.array(one) for one in found]
@@ -208,12 +209,21 @@ def shown(root):
 
 def check_matmul(root):
     x, weight, row, z, lane_x, lane_column, products, steps, sums, result = numbers(
-        root, ".pe-x-sliders .pe-readout", ".pe-matrix:not(.pe-row) td", ".pe-row td", ".pe-outputs [data-value]",
-        ".pe-rowx [data-value]", ".pe-column [data-value]", ".pe-product [data-value]", ".pe-steps [data-value]",
-        ".pe-sums [data-value]", ".pe-result",
-    )  # fmt: skip
+        root,
+        ".pe-x-sliders .pe-readout",
+        ".pe-matrix:not(.pe-row) td",
+        ".pe-row td",
+        ".pe-outputs [data-value]",
+        ".pe-rowx [data-value]",
+        ".pe-column [data-value]",
+        ".pe-product [data-value]",
+        ".pe-steps [data-value]",
+        ".pe-sums [data-value]",
+        ".pe-result",
+    )
     column, terms, picked = root.evaluate(
-        """root => [root.querySelector('.pe-outputs input:checked').value, root.querySelector('[data-terms]').dataset.terms,
+        """root => [root.querySelector('.pe-outputs input:checked').value,
+            root.querySelector('[data-terms]').dataset.terms,
             root.querySelectorAll('td.pe-picked').length].map(Number)"""
     )
     weight = weight.reshape(4, 8)
@@ -261,7 +271,8 @@ def check_sampling(root):
     expected = explorables.Sampling(**settings).shares()
     shares, counts, gap = numbers(root, ".pe-share[data-value]", ".pe-count", "[data-gap]")
     disabled, status = root.evaluate(
-        """root => [[...root.querySelectorAll('[data-draw]')].map(one => one.disabled), root.querySelector('.pe-status').textContent]"""
+        """root => [[...root.querySelectorAll('[data-draw]')].map(one => one.disabled),
+            root.querySelector('.pe-status').textContent]"""
     )
     assert disabled == [expected is None] * 3
     if expected is None:
@@ -332,10 +343,12 @@ def check_inside(root):
     np.testing.assert_array_equal(place, expected.places()[[settings["after"]]])
     names, widths, strips, ends = root.evaluate("""root => {
             const rows = [...root.querySelectorAll('tbody tr:not(.pe-empty)')];
-            const sizes = (selector, side) => [...root.querySelectorAll(selector)].map(bar => parseFloat(bar.style[side]));
+            const sizes = (selector, side) =>
+                [...root.querySelectorAll(selector)].map(bar => parseFloat(bar.style[side]));
             const points = [...root.querySelector('.pe-climb').points].map(one => [one.x, one.y]);
             const here = ['cx', 'cy'].map(name => Number(root.querySelector('.pe-here').getAttribute(name)));
-            return [rows.map(row => row.firstChild.textContent), sizes('tr:not(.pe-empty) .pe-weight i', 'width'),
+            return [rows.map(row => row.firstChild.textContent),
+                sizes('tr:not(.pe-empty) .pe-weight i', 'width'),
                 sizes('.pe-strip i', 'height'), [...points, here]];
         }""")
     assert names == expected.recording["prompt"] + [word for word, _ in expected.says()] + ["all others"]
@@ -430,7 +443,8 @@ def check_reach(root):
     dots = root.locator(".pe-lattice svg").evaluate_all("""pictures => pictures.map(svg => {
             const dots = [...svg.querySelectorAll('.pe-known, .pe-unknown')];
             const lowest = Math.max(...dots.map(dot => Number(dot.getAttribute('cy'))));
-            return dots.filter(dot => Number(dot.getAttribute('cy')) === lowest).map(dot => dot.matches('.pe-known'));
+            const last = dots.filter(dot => Number(dot.getAttribute('cy')) === lowest);
+            return last.map(dot => dot.matches('.pe-known'));
         })""")
     np.testing.assert_array_equal(dots, expected)
     steps = root.locator(".pe-lattice svg").evaluate_all(
@@ -472,7 +486,8 @@ def on_the_curve(root):
     units.
     """
     return root.evaluate("""root => {
-            const [x, y] = ['cx', 'cy'].map(name => Number(root.querySelector('.pe-here').getAttribute(name)));
+            const here = root.querySelector('.pe-here');
+            const [x, y] = ['cx', 'cy'].map(name => Number(here.getAttribute(name)));
             const points = [...root.querySelector('.pe-dots').points].map(one => [one.x - x, one.y - y]);
             return points.sort((a, b) => Math.abs(a[0]) - Math.abs(b[0]))[0].map(Math.abs);
         }""")
@@ -513,9 +528,11 @@ def drawn_pairs(root, keys):
             const area = kind => {
                 const points = [...root.querySelector(`polygon.pe-pairs-${kind}`).points];
                 const turn = (a, b) => a.x * b.y - b.x * a.y;
-                return Math.abs(points.reduce((sum, a, i) => sum + turn(a, points[(i + 1) % points.length]), 0) / 2);
+                const turns = points.map((a, i) => turn(a, points[(i + 1) % points.length]));
+                return Math.abs(turns.reduce((sum, one) => sum + one, 0) / 2);
             };
-            const height = kind => Number(root.querySelector(`.pe-plane > svg > rect.pe-pairs-${kind}`).getAttribute('height'));
+            const strip = kind => root.querySelector(`.pe-plane > svg > rect.pe-pairs-${kind}`);
+            const height = kind => Number(strip(kind).getAttribute('height'));
             return [['now', 'earlier', 'again', 'masked'].map(area), ['now', 'kept', 'again'].map(height)];
         }""")
     return np.array(areas) * (keys / 300) ** 2, np.array(heights) * keys / 300
@@ -701,10 +718,12 @@ def test_gate_the_bounds_are_silu_s(fresh):
 def test_gate_the_lowest_point_is_named_clear_of_the_axes_and_their_numbers(fresh, width):
     root = fresh("gate", width=width)
     labels, crossed = root.evaluate("""root => {
-            const boxes = selector => [...root.querySelectorAll(`.pe-plot ${selector}`)].map(node => node.getBoundingClientRect());
+            const all = selector => [...root.querySelectorAll(`.pe-plot ${selector}`)];
+            const boxes = selector => all(selector).map(node => node.getBoundingClientRect());
             const labels = boxes('.pe-floor-label');
-            const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-            const others = [...boxes('.pe-axis'), ...boxes('text:not(.pe-floor-label)'), ...boxes('.pe-guide')];
+            const beside = (a, b) => a.right <= b.left || b.right <= a.left;
+            const meet = (a, b) => !beside(a, b) && a.top < b.bottom && b.top < a.bottom;
+            const others = boxes('.pe-axis, text:not(.pe-floor-label), .pe-guide');
             return [labels.length, others.filter(one => labels.some(label => meet(label, one))).length];
         }""")
     assert (labels, crossed) == (2, 0)
@@ -781,7 +800,8 @@ def test_attention_the_mix_lies_inside_the_values(fresh):
         for _ in range(2):
             inside = root.evaluate("""root => {
                     const area = root.querySelector('.pe-hull');
-                    const [x, y] = root.querySelector('.pe-mix-point').getAttribute('transform').match(/-?[0-9.]+/g).map(Number);
+                    const moved = root.querySelector('.pe-mix-point').getAttribute('transform');
+                    const [x, y] = moved.match(/-?[0-9.]+/g).map(Number);
                     const corners = [...area.points].map(point => [point.x, point.y]);
                     const side = ([ax, ay], [bx, by]) => (bx - ax) * (y - ay) - (by - ay) * (x - ax);
                     const sides = corners.map((corner, i) => side(corner, corners[(i + 1) % corners.length]));
@@ -893,9 +913,12 @@ def test_reach_draws_each_way_from_the_asked_word_to_the_one_that_asks(fresh, wi
     root = fresh("reach", width=width)
     root.get_by_label("layers of the CNN").fill("8")
     ends = root.locator(".pe-lattice svg").evaluate_all("""pictures => pictures.map(svg => {
-            const middle = box => [box.left + box.width / 2, box.top + box.height / 2];
-            const [from, to] = ['.pe-asked-mark', '.pe-asking-mark'].map(mark => middle(svg.querySelector(mark).getBoundingClientRect()));
-            const stops = [...svg.querySelectorAll('.pe-stop')].map(stop => middle(stop.getBoundingClientRect()));
+            const middle = node => {
+                const box = node.getBoundingClientRect();
+                return [box.left + box.width / 2, box.top + box.height / 2];
+            };
+            const [from, to] = ['asked', 'asking'].map(one => middle(svg.querySelector(`.pe-${one}-mark`)));
+            const stops = [...svg.querySelectorAll('.pe-stop')].map(middle);
             return [from[0] < stops[0][0] + 1, Math.abs(stops.at(-1)[0] - to[0]) < 1, to[1] < from[1] - 10];
         })""")
     assert ends == [[True] * 3] * 3
@@ -958,7 +981,8 @@ def test_normalization_no_number_stands_on_the_end_of_an_outline(fresh, place):
     root = fresh("normalization")
     root.get_by_label("scale").fill(place)
     ends = root.evaluate("""root => [...root.querySelectorAll('.pe-panels svg')].flatMap(svg => {
-            const boxes = selector => [...svg.querySelectorAll(selector)].map(node => node.getBoundingClientRect());
+            const boxes = selector =>
+                [...svg.querySelectorAll(selector)].map(node => node.getBoundingClientRect());
             const texts = boxes('text'), outlines = boxes('.pe-outline');
             const on = (y, box) => box.top < y && y < box.bottom;
             return texts.map((text, i) => on(outlines[i].top, text) || on(outlines[i].bottom, text));
@@ -1195,7 +1219,8 @@ def test_descent_stays_in_its_picture(fresh, start, rate):
     inside = root.evaluate("""root => [...root.querySelectorAll('svg')].every(svg => {
             const frame = svg.getBoundingClientRect();
             return [...svg.querySelectorAll('circle, text')].map(one => one.getBoundingClientRect()).every(
-                one => one.left >= frame.left && one.right <= frame.right && one.top >= frame.top && one.bottom <= frame.bottom);
+                one => one.left >= frame.left && one.right <= frame.right
+                    && one.top >= frame.top && one.bottom <= frame.bottom);
         })""")
     assert inside
     check_descent(root)

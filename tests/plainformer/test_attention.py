@@ -56,7 +56,10 @@ def heads_first(x, count):
 def torch_projections(x, p, heads, context):
     """Queries, keys and values with heads first, the keys and values repeated by PyTorch's own means."""
     context = x if context is None else context
-    linear = lambda rows, weight, bias: F.linear(rows, weight.mT, bias)
+
+    def linear(rows, weight, bias):
+        return F.linear(rows, weight.mT, bias)
+
     q = heads_first(linear(x, p.query, p.query_bias), heads)
     groups = p.key.shape[-1] // q.shape[-1]
     k = heads_first(linear(context, p.key, p.key_bias), groups)

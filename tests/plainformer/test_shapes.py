@@ -36,9 +36,12 @@ every_function = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.
 on_tensors = pytest.mark.parametrize("function", ON_TENSORS, ids=lambda f: f.__name__)
 few = settings(max_examples=5)  # where one call is spoilt in every way
 SOURCES = sorted(Path(plainformer.__file__).parent.rglob("*.py"))
-PUBLIC = """linear relu sigmoid silu gelu gelu_tanh softmax mlp swiglu attention_weights attention split_heads merge_heads
-    repeat_heads causal_mask multi_head_attention layer_norm rms_norm dropout apply_temperature top_k top_p probabilities
-    sample embed sinusoidal relative_bias rope conv2d rnn_step rnn lstm_step gru_step padding_mask cross_entropy""".split()
+PUBLIC = """
+    linear relu sigmoid silu gelu gelu_tanh softmax mlp swiglu attention_weights attention split_heads
+    merge_heads repeat_heads causal_mask multi_head_attention layer_norm rms_norm dropout
+    apply_temperature top_k top_p probabilities sample embed sinusoidal relative_bias rope conv2d rnn_step
+    rnn lstm_step gru_step padding_mask cross_entropy
+""".split()
 
 
 def follows_its_line(function):

@@ -105,7 +105,7 @@ def test_the_rate_rises_and_falls():
     rates = [schedule.rate(step) for step in range(112)]
     np.testing.assert_allclose(rates[:11], [0.04 * k for k in range(1, 11)] + [0.4])
     assert rates[60] == pytest.approx(0.25) and rates[110] == rates[111] == pytest.approx(0.1)
-    assert all(a > b for a, b in zip(rates[10:110], rates[11:111]))
+    assert all(a > b for a, b in itertools.pairwise(rates[10:111]))
 
 
 @pytest.mark.parametrize("warmup", [0, 3])
