@@ -10,7 +10,7 @@ import pytest
 from browsers import chromium
 from filelock import FileLock
 from planting import planted_copy
-from visits import visiting
+from visits import window
 
 
 def build_book(source, output):
@@ -20,13 +20,6 @@ def build_book(source, output):
     return subprocess.run(
         [sys.executable, "-c", program, *arguments], capture_output=True, text=True, encoding="utf-8"
     )
-
-
-@pytest.fixture(scope="session")
-def shared(tmp_path_factory):
-    """A folder of this test run, the same for all of pytest-xdist's workers."""
-    base = tmp_path_factory.getbasetemp()
-    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
 
 @pytest.fixture(scope="session")
@@ -55,6 +48,6 @@ def browser(shared):
 
 @pytest.fixture
 def visit(browser, html):
-    """Open a page of the book: visit("index.html", width=390, theme="dark")."""
+    """Open a page of the book as somebody's first one: visit("index.html", width=390, theme="dark")."""
     with ExitStack() as stack:
-        yield lambda name, **settings: stack.enter_context(visiting(browser, html, name, **settings))
+        yield lambda name, **settings: stack.enter_context(window(browser, html, **settings)).open(name)

@@ -157,7 +157,8 @@ def test_the_picture_from_inside_shows_the_recording():
     assert explorable.weights().tolist() == [0.02, 0.02, 0.95, 0.01, 0]
     assert (explorable.says(), explorable.others(), explorable.final()) == ([("“ to”", 100)], 0, "“ to”")
     assert picture_texts(explorable) == [
-        "Block 25, head 4: “users” reads", "Data", "0.02", "visualization", "0.02", "empowers", "0.95", "users", "0.01", "to", "",
+        "Block 25, head 4: “users” reads",
+        "Data", "0.02", "visualization", "0.02", "empowers", "0.95", "users", "0.01", "to", "",
         "After 26 blocks, the stream says", "“ to”", "100 %", "all others", "0 %",
     ]  # fmt: skip
     assert (
@@ -595,7 +596,7 @@ def test_numbers_of_numpy_are_kept_as_python_s(kind):
         if isinstance(value, int | float) and not isinstance(value, bool)
     }
     assert stored(kind(**{name: np.array(value)[()] for name, value in wholes.items()})) == stored(plain)
-    for name, value in wholes.items():
+    for name in wholes:
         for truth in (True, False, np.True_):
             with pytest.raises(traitlets.TraitError, match=f"{name}.*{truth!r}"):
                 kind(**{name: truth})

@@ -41,7 +41,8 @@ def test_against_pytorch(case, check):
 @pytest.fixture
 def numbers():
     """A function that draws an array of a shape."""
-    return lambda *shape, rng=np.random.default_rng(0): rng.normal(size=shape)
+    rng = np.random.default_rng(0)
+    return lambda *shape: rng.normal(size=shape)
 
 
 def random_mlp(numbers):

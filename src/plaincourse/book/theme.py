@@ -20,8 +20,9 @@ ICON_SCRIPT = (
     Path(pydata_sphinx_theme.__file__).parent / "theme/pydata_sphinx_theme/static/scripts/fontawesome.js"
 )
 ICONS = [
-    "angle-left", "angle-right", "arrow-up", "bars", "chevron-down", "chevron-right", "circle-half-stroke", "download",
-    "expand", "file", "file-pdf", "github", "lightbulb", "list", "magnifying-glass", "moon", "pencil", "rocket", "sun", "xmark",
+    "angle-left", "angle-right", "arrow-up", "bars", "chevron-down", "chevron-right", "circle-half-stroke",
+    "download", "expand", "file", "file-pdf", "github", "lightbulb", "list", "magnifying-glass", "moon",
+    "pencil", "rocket", "sun", "xmark",
 ]  # fmt: skip
 UNUSED = ("sphinx-thebe.css",)  # style sheets that an extension puts on every page and that no page uses
 
