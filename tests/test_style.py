@@ -1,4 +1,6 @@
-"""JavaScript and CSS in one style: what `biome format --write` makes of them, in lines of at most 110."""
+"""One style for all Python of the course, as pyproject.toml sets it, and for all JavaScript and CSS, as biome.json
+does.
+"""
 
 import os
 import shutil
@@ -8,6 +10,20 @@ from pathlib import Path
 
 import pytest
 from project import ROOT
+
+ADVICE = {
+    ("format", "--check", "--quiet"): "ruff format",
+    ("check", "--output-format=concise", "--quiet"): "ruff check --fix, and the rest by hand",
+}
+
+
+@pytest.mark.parametrize("command", ADVICE, ids=lambda command: command[0])
+def test_ruff_finds_nothing(command):
+    run = [sys.executable, "-m", "ruff", *command, "."]
+    done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
+    if done.returncode:
+        pytest.fail(f"{done.stdout}{done.stderr}To mend it: {ADVICE[command]}", pytrace=False)
+
 
 BIOME = shutil.which("biome", path=Path(sys.executable).parent)
 FILES = [path for place in ("src", "_static", "tools") for path in sorted((ROOT / place).rglob("*.*s"))]

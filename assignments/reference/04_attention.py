@@ -2,12 +2,21 @@
 
 import math
 
+
 import numpy as np
 
+
 from plaincourse.exercises import Exercise, Property, the_value
+
+
 from plainformer.activations import softmax
+
+
 from plainformer.attention import attend_heads, attention, causal_mask, merge_heads
+
+
 from plaingrader.questions import variants
+
 
 mine = variants("04_attention")
 
@@ -409,7 +418,7 @@ def grouped(
     """The function with another step."""
 
     def answer(q, k, v):
-        heads, T, D = q.shape
+        heads, _, D = q.shape
         k, v = copied(k, heads // len(k)), copied(v, heads // len(v))
         return merged(softmax(q @ k.swapaxes(1, 2) / scale(heads, D)) @ v)
 

@@ -2,9 +2,15 @@
 
 import numpy as np
 
-from plaincourse.exercises import Exercise, Property
+
+from plaincourse.exercises import Exercise, Property, the_value
+
+
 from plainformer.attention import causal_mask
+
+
 from plaingrader.questions import variants
+
 
 mine = variants("10_generation")
 
@@ -323,7 +329,7 @@ Q5 = Exercise(
     ),
     refuse=(
         "plainformer.attention.causal_mask",
-        "plainformer.cache.cached_attention",
+        "plainformer.cache.causal_attention",
         "torch.nn.functional.scaled_dot_product_attention",
     ),
 )
@@ -404,7 +410,7 @@ Q6 = Exercise(
         Property("two branches", 2, lambda rng: branch_cases(rng, (3, 2, 4, 5, 2), (2, 2, 3, 2, 4))),
         Property("many branches", 2, lambda rng: branch_cases(rng, (4, 5, 3, 2, 6))),
     ),
-    refuse=("plainformer.cache.cached_attention",),
+    refuse=("plainformer.cache.causal_attention",),
     handed_out=broken_branches,
 )
 

@@ -82,7 +82,7 @@ def decode(ids):
     """The words of a list of ids, with spaces, up to the first full stop. ValueError for an id that is no
     word's.
     """
-    words = [WORDS[place] for place in token_ids("decode", "ids", ids, len(WORDS))]
+    words = [WORDS[token] for token in token_ids("decode", "ids", ids, len(WORDS))]
     return " ".join(words[: words.index(STOP) + 1] if STOP in words else words)
 
 

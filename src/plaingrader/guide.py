@@ -9,6 +9,7 @@ only the map is read: neither a solution nor a reference answer can come into th
 import json
 import re
 from functools import cache
+from html import escape
 from pathlib import Path
 
 from sphinx.errors import ExtensionError
@@ -117,12 +118,13 @@ def folded(entry):
     ]
     lines.append(["**Together**", "", "", "", entry.minutes, entry.points])
     header = ["Question", "Objective", "Section", "Kind", "Minutes", "Points"]
-    return ["", f"````{{dropdown}} {titled(entry)}", *table(header, lines, 4), "````"]
+    opening = ["<details>", f"<summary>{escape(titled(entry, str))}</summary>", ""]
+    return ["", *opening, *table(header, lines, 4), "", "</details>"]
 
 
-def titled(entry):
-    """An assignment's number and title."""
-    title = plain(entry.title)
+def titled(entry, written=plain):
+    """An assignment's number and title, the title as `written` makes it."""
+    title = written(entry.title)
     return f"{int(entry.name[:2])}. {title}" if entry.name[:2].isdigit() else title
 
 

@@ -67,14 +67,16 @@ Q2 = Exercise(
 )
 
 
-@Q2.mistake("overflow", "Subtract the maximum first.")
-def overflow(scores):
-    return np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
+Q2.mistake("overflow", "Subtract the maximum first.", lambda scores: divided(np.exp(scores)))
 
 
 @Q2.mistake("not normalised", "Divide by the sum.")
-def not_normalised(scores):
+def powers(scores):
     return np.exp(scores - scores.max(-1, keepdims=True))
+
+
+def divided(powers):
+    return powers / powers.sum(-1, keepdims=True)
 
 
 Q2.mistake("wrong axis", "Each row sums to 1.", lambda scores: softmax(scores, axis=0))
