@@ -1,6 +1,4 @@
-"""One style for all Python of the course, as pyproject.toml sets it, and for all JavaScript and CSS, as biome.json
-does.
-"""
+"""One style: of Python as pyproject.toml sets it, of JavaScript and CSS as biome.json does."""
 
 import os
 import shutil

@@ -2,21 +2,12 @@
 
 import math
 
-
 import numpy as np
 
-
 from plaincourse.exercises import Exercise, Property, the_value
-
-
 from plainformer.activations import softmax
-
-
 from plainformer.attention import attend_heads, attention, causal_mask, merge_heads
-
-
 from plaingrader.questions import variants
-
 
 mine = variants("04_attention")
 

@@ -2,30 +2,14 @@
 
 import numpy as np
 
-
 from plaincourse.exercises import Exercise, Property, the_value
-
-
 from plainformer import gpt2
-
-
 from plainformer.activations import relu
-
-
 from plainformer.attention import Attention, causal_mask, multi_head_attention
-
-
 from plainformer.linear import Linear
-
-
 from plainformer.mlp import MLP, SwiGLU, swiglu
-
-
 from plainformer.normalization import LayerNorm, rms_norm
-
-
 from plaingrader.questions import variants
-
 
 mine = variants("08_block")
 

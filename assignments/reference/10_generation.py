@@ -2,15 +2,9 @@
 
 import numpy as np
 
-
-from plaincourse.exercises import Exercise, Property, the_value
-
-
+from plaincourse.exercises import Exercise, Property
 from plainformer.attention import causal_mask
-
-
 from plaingrader.questions import variants
-
 
 mine = variants("10_generation")
 

@@ -2,24 +2,12 @@
 
 import numpy as np
 
-
-from plaincourse.exercises import Exercise, Property, the_value
-
-
+from plaincourse.exercises import Exercise, Property
 from plainformer.attention import Attention
-
-
 from plainformer.linear import Linear
-
-
 from plainformer.llama import Config
-
-
 from plainformer.mlp import SwiGLU
-
-
 from plaingrader.questions import variants
-
 
 mine = variants("12_real_model")
 

@@ -4,13 +4,8 @@ queries and keys.
 
 import numpy as np
 
-
-from plaincourse.exercises import Exercise, Property, the_value
-
-
+from plaincourse.exercises import Exercise, Property
 from plainformer.activations import gelu_tanh, sigmoid, silu
-
-
 from plainformer.attention import (
     Attention,
     attend_heads,
@@ -21,25 +16,12 @@ from plainformer.attention import (
     repeat_heads,
     split_heads,
 )
-
-
 from plainformer.linear import Linear, linear
-
-
 from plainformer.llama import Block
-
-
 from plainformer.mlp import SwiGLU, swiglu
-
-
 from plainformer.normalization import rms_norm
-
-
 from plainformer.positions import rope
-
-
 from plaingrader.questions import variants
-
 
 mine = variants("project_1")
 

@@ -1,49 +1,22 @@
 """The project, part 2: a sampler and a cache for the block of part 1, running the trained toy model."""
 
 import runpy
-
-
 from bisect import bisect_right
-
-
 from functools import cache as once
-
 
 import numpy as np
 
-
 from plaincourse import language
-
-
-from plaincourse.exercises import Exercise, Property, the_value
-
-
+from plaincourse.exercises import Exercise, Property
 from plainformer.activations import softmax
-
-
 from plainformer.attention import Attention, attend_heads, causal_mask, repeat_heads, split_heads
-
-
 from plainformer.linear import Linear, linear
-
-
 from plainformer.llama import Block
-
-
 from plainformer.mlp import SwiGLU, swiglu
-
-
 from plainformer.normalization import rms_norm
-
-
 from plainformer.positions import rope
-
-
 from plaingrader import course
-
-
 from plaingrader.questions import variants
-
 
 mine = variants("project_2")
 

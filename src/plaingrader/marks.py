@@ -76,7 +76,7 @@ def partial(question, cases, got, verdicts, points):
         verdict(question, flat(cases), flat(got)) if all(isinstance(values, list) for values in got) else None
     )
     failed = [(part, one) for part, one in zip(question.properties, verdicts, strict=True) if not one.ok]
-    part, first = failed[0]
+    _, first = failed[0]
     known = (
         whole if whole is not None and whole.status == "mistake" else first
     )  # a Verdict is true only if it is right

@@ -2,18 +2,12 @@
 
 import math
 
-
 import numpy as np
 
-
 from plainformer import mlp
-
-
 from plainformer.activations import gelu, gelu_tanh, relu, sigmoid, silu
 
-
 from . import Exercise
-
 
 # ---- ReLU, then the table down, with a pencil
 

@@ -15,7 +15,7 @@ from matplotlib.textpath import TextPath
 
 from plaincourse import palette
 
-INK, QUIET, RULE = palette.LIGHT["stream"], palette.LIGHT["hidden"], "#e4e4e4"
+INK, QUIET, RULE = "#1f1f1f", palette.LIGHT["hidden"], "#e4e4e4"
 MARKERS = ["o", "s", "^", "D", "v", "P"]
 HATCHES = ["", "////", "\\\\\\\\", "xxxx", "----", "||||"]
 # The ends stay light enough for dark numbers; zero is white, in print and on screen.
