@@ -1,5 +1,6 @@
-// On the search page, instead of parts of Sphinx's searchtools.js: numbers are words, an excerpt is text of the
-// chapter, and a result's link carries the words, so that the page can show where they stand (see book.js).
+// On the search page, instead of parts of Sphinx's searchtools.js: numbers are words, an excerpt is text of
+// the chapter, and a result's link carries the words, so that the page can show where they stand (see
+// book.js).
 Search._parseQuery = (query) => {
   const stemmer = new Stemmer();
   const words = splitQuery(query.toLowerCase().trim());
