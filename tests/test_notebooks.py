@@ -62,8 +62,8 @@ def broken_fences(text):
 
 
 def test_broken_fences_are_found():
-    assert broken_fences("A.\n```{dropdown} The product `x @ W`\nRight.\n```") == [
-        "```{dropdown} The product `x @ W`"
+    assert broken_fences("A.\n```{note} The product `x @ W`\nRight.\n```") == [
+        "```{note} The product `x @ W`"
     ]
     assert not broken_fences("````{exercise} One\n```python\nx = `1`\n```\n````\n:::{note} `x`\n:::")
 

@@ -10,8 +10,7 @@ from project import THOROUGH, contents, is_sentence
 from visits import window
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
-# Axe would spend most of its time inside the drawn formulas.
-# So it would in highlighted code: one word of each colour is enough.
+# Axe would spend most of its time inside highlighted code: one word of each colour is enough.
 ONE_OF_EACH_COLOUR = """() => {
     const seen = new Set();
     for (const span of document.querySelectorAll('.highlight span')) {
@@ -20,7 +19,7 @@ ONE_OF_EACH_COLOUR = """() => {
     }
 }"""
 RUN_AXE = """(rules) => {
-    const where = {include: '.bd-article, .bd-search-container', exclude: 'mjx-container'};
+    const where = {include: '.bd-article, .bd-search-container'};
     return axe.run(where, rules ? {runOnly: rules} : {});
 }"""
 COLOURS = ["color-contrast"]  # all that another theme changes
@@ -107,7 +106,7 @@ def test_a_first_page_takes_the_system_s_colours(visit, theme):
 def test_pictures_have_sentences(desk):
     texts = desk.page.evaluate(
         """() => {
-            const drawn = '.bd-article img, .bd-article svg[role=img]:not(mjx-container *)';
+            const drawn = '.bd-article img, .bd-article svg[role=img]';
             const titled = image => image.querySelector('title')?.textContent;
             return [...document.querySelectorAll(drawn)].map(
                 image => image.alt ?? image.getAttribute('aria-label') ?? titled(image) ?? '');
@@ -117,14 +116,11 @@ def test_pictures_have_sentences(desk):
 
 
 def test_formulas_are_set(desk):
-    def count(selector):
-        return desk.page.locator(selector).count()
-
-    assert (count(".bd-article .math") == 0) == (count(".bd-article mjx-container") == 0)
-    assert count("mjx-merror, [data-mjx-error]") == 0
-    assert count("script[src*='tex-svg']") == (count(".bd-article .math") > 0), (
-        "MathJax is loaded where there is a formula, and only there"
+    drawn = desk.page.evaluate(
+        "() => [...document.querySelectorAll('.math')].map(box => box.querySelectorAll('math').length)"
     )
+    assert set(drawn) <= {1}
+    assert desk.page.locator("link[href*='formulas.css']").count() == bool(drawn)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -28,7 +28,6 @@ class Visit:
         self.complaints.clear()
         self.requests.clear()
         self.page.goto(f"{self.html.as_uri()}/{name}")
-        self.page.evaluate("() => window.MathJax?.startup?.promise?.then(() => 0)")
         return self
 
     def requests_elsewhere(self):

@@ -25,7 +25,7 @@ from plainformer import gpt2
 from plainformer.activations import gelu, gelu_tanh, relu, sigmoid, silu
 from plainformer.attention import Attention, attention, attention_weights, causal_mask, multi_head_attention
 from plainformer.ledger import parameter_ledger
-from plainformer.linear import linear
+from plainformer.linear import Linear, linear
 from plainformer.networks import RNN, conv2d, rnn
 from plainformer.normalization import layer_norm, rms_norm
 from plainformer.positions import rope
@@ -290,7 +290,7 @@ def test_reach_s_chains_are_those_that_pytorch_records():
     for _ in range(explorable.layers):
         convolved = conv2d(torch.cat([torch.zeros(2, 2), convolved])[:, None], conv)[:, 0]
     last = rnn(x[: explorable.asking], torch.zeros(2), RNN(table, table, x[0]))[-1]
-    results = [last, convolved, multi_head_attention(x, Attention(table, table, table, table), heads=1)]
+    results = [last, convolved, multi_head_attention(x, Attention(*[Linear(table)] * 4), heads=1)]
     assert [waiting(result.grad_fn, {}) for result in results] == explorable.chains() == [15, 4, 4]
 
 
