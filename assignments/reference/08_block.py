@@ -122,7 +122,7 @@ def sandwich_by(rule, causal=True, always=None):
     argument.
     """
 
-        def answer(x, gains, attention, tables, heads, eps):
+    def answer(x, gains, attention, tables, heads, eps):
         mask = causal_mask(x.shape[-2]) if causal else None
         small = eps if always is None else always
         norms = [lambda rows, gain=gain: rms_norm(rows, gain, small) for gain in gains]
@@ -209,10 +209,7 @@ def read_back(x, a, heads, may_look):
     """Attention in plain NumPy: the library's checks of shapes would take most of the time of a thousand
     trials.
     """
-    q, k, v = (
-        (x @ table + bias).reshape(len(x), heads, -1).swapaxes(0, 1)
-        for table, bias in a[:3]
-    )
+    q, k, v = ((x @ table + bias).reshape(len(x), heads, -1).swapaxes(0, 1) for table, bias in a[:3])
     powers = np.exp(q @ k.swapaxes(1, 2) / np.sqrt(q.shape[-1])) * may_look
     mixed = powers / powers.sum(-1, keepdims=True) @ v
     return mixed.swapaxes(0, 1).reshape(x.shape) @ a.output.weight + a.output.bias
@@ -265,8 +262,8 @@ def small_model(rng, layers, heads, width, vocabulary):
 
     def block():
         attention = Attention(*map(Linear, table(4, e, e), table(4, e)))
-        maps = (e, 2 * e), (2 * e, e)
-        return gpt2.Block(norm(), attention, norm(), MLP(*(Linear(table(*map_), table(map_[1])) for map_ in maps)))
+        maps = (Linear(table(*sizes), table(sizes[1])) for sizes in ((e, 2 * e), (2 * e, e)))
+        return gpt2.Block(norm(), attention, norm(), MLP(*maps))
 
     embedding = table(vocabulary, e)
     return gpt2.GPT2(
