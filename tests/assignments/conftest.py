@@ -36,7 +36,7 @@ def course_at():
 
 @pytest.fixture(scope="module")
 def tiny_released(shared, tmp_path_factory, course_at):
-    """The tiny course, released by the first test of a run that asks; to be copied, since it takes seconds."""
+    """The tiny course, released by the first test of a run that asks; to be copied, as it takes long."""
     with FileLock(shared / "tiny.lock"):
         if not (shared / "tiny").exists():
             made = tmp_path_factory.mktemp("made") / "assignments"
