@@ -30,7 +30,7 @@ def generate(
         raise ValueError(
             f"generate: prompt and new tokens are {total}, more than the model's context of {context}"
         )
-    generator("generate", rng)
+    generator("generate", "rng", rng)
     probabilities(np.zeros(2), temperature, top_k, top_p)  # a wrong setting is refused here
     return tokens(forward, model, prompt, count, rng, (temperature, top_k, top_p), stop, never)
 

@@ -108,7 +108,7 @@ def sample(logits, rng, temperature=1.0, top_k=None, top_p=None):
     ``rng`` is a ``numpy.random.Generator``. Settings as in ``probabilities``; TypeError for another kind of
     ``rng``.
     """
-    generator("sample", rng)
+    generator("sample", "rng", rng)
     rows = probabilities(logits, temperature, top_k, top_p)
     ids = [rng.choice(row.size, p=row / row.sum()) for row in rows.reshape(-1, rows.shape[-1])]
     return int(ids[0]) if rows.ndim == 1 else np.array(ids, dtype=int).reshape(rows.shape[:-1])

@@ -11,7 +11,7 @@ import numpy as np
 
 from plainformer.embedding import known_ids
 from plainformer.engines import array_namespace
-from plainformer.ledger import is_array, named_arrays
+from plainformer.ledger import is_array, named_arrays, place
 from plainformer.settings import number, whole
 from plainformer.shapes import shaped
 
@@ -66,28 +66,29 @@ def leaves(tree):
     return [array for _, array in named_arrays(tree)]
 
 
-def mapped(function, tree):
-    """The same nested tuples with ``function`` applied to every array."""
+def mapped(function, tree, done=None):
+    """The same nested tuples with ``function`` applied to every array; one that stands twice stays one."""
+    done = {} if done is None else done
     if isinstance(tree, tuple | list):
-        branches = [mapped(function, branch) for branch in tree]
+        branches = [mapped(function, branch, done) for branch in tree]
         return type(tree)(*branches) if hasattr(tree, "_fields") else type(tree)(branches)
-    return function(tree) if is_array(tree) else tree
+    if not is_array(tree):
+        return tree
+    if id(tree) not in done:
+        done[id(tree)] = function(tree)
+    return done[id(tree)]
 
 
 def trainable(model):
     """A copy of a model of NumPy arrays, in PyTorch tensors that gather gradients.
 
-    What serves twice is one tensor, and a tied head a view of the embedding. TypeError for a model of
-    anything else.
+    An array that stands twice becomes one tensor, and a head that is a view of the embedding is tied to it.
+    TypeError for a model of anything else.
     """
     import torch
 
-    copies = {}
-
-    def place(
-        array,
-    ):  # where the numbers lie and how they are walked: the same for two views of the same numbers
-        return array.ctypes.data, array.shape, array.strides
+    if getattr(model, "head", None) is not None and place(model.head) == place(model.embedding):
+        model = model._replace(head=None)
 
     def copy(array):
         if not isinstance(array, np.ndarray) or array.dtype not in (np.float16, np.float32, np.float64):
@@ -95,9 +96,7 @@ def trainable(model):
             raise TypeError(
                 f"trainable: model must hold NumPy arrays of float16, float32 or float64, got {got}"
             )
-        if place(array) not in copies and array.ndim > 1 and place(array.mT) in copies:
-            return copies[place(array.mT)].mT
-        return copies.setdefault(place(array), torch.from_numpy(array.copy()).requires_grad_())
+        return torch.from_numpy(array.copy()).requires_grad_()
 
     return mapped(copy, model)
 

@@ -1,10 +1,7 @@
 """A Sphinx extension that makes the book's pages light and self-contained.
 
-Jupyter Book's default pages ask other hosts for MathJax and for Thebe, and carry 1.5 MB of icons. This
-extension
+Jupyter Book's default pages ask another host for Thebe, and carry 1.5 MB of icons. This extension
 
-- ships MathJax 3 with the book, as the one file that needs no fonts (they would not load from ``file://`` in
-  every browser),
 - takes Thebe out (its script also throws an error on every page),
 - replaces the icon script by a style sheet with only the icons that the pages use,
 - gives each page a description: its first sentence.
@@ -12,7 +9,6 @@ extension
 
 import re
 from html import escape
-from importlib.metadata import distribution
 from pathlib import Path
 
 import pydata_sphinx_theme
@@ -24,28 +20,11 @@ ICON_SCRIPT = (
     Path(pydata_sphinx_theme.__file__).parent / "theme/pydata_sphinx_theme/static/scripts/fontawesome.js"
 )
 ICONS = [
-    "angle-left", "angle-right", "arrow-up", "bars", "chevron-down", "chevron-right", "circle-half-stroke", "download",
-    "expand", "file", "file-pdf", "github", "lightbulb", "list", "magnifying-glass", "moon", "pencil", "rocket", "sun", "xmark",
+    "angle-left", "angle-right", "arrow-up", "bars", "chevron-down", "chevron-right", "circle-half-stroke",
+    "download", "expand", "file", "file-pdf", "github", "lightbulb", "list", "magnifying-glass", "moon",
+    "pencil", "rocket", "sun", "xmark",
 ]  # fmt: skip
 UNUSED = ("sphinx-thebe.css",)  # style sheets that an extension puts on every page and that no page uses
-
-
-def mathjax_file():
-    """The path of MathJax's TeX-to-SVG bundle inside the installed sphinx-mathjax-offline package."""
-    return distribution("sphinx-mathjax-offline").locate_file(
-        "sphinx-mathjax-offline/static/mathjax/tex-svg.js"
-    )
-
-
-def ship_mathjax(app, config):
-    """Copy MathJax to the book's _static folder and point every page with a formula at it."""
-    config.html_static_path.append(str(mathjax_file()))
-    config.mathjax_path = "tex-svg.js"
-    config.mathjax3_config = {
-        # The menu would load further files when it is used; MathML for screen readers does not need it.
-        "options": {"enableMenu": False},
-        "svg": {"fontCache": "global"},
-    }
 
 
 def empty_header(app, config):
@@ -94,6 +73,8 @@ def write_icons(app):
         "background:currentColor;-webkit-mask:var(--icon) center/contain no-repeat;mask:var(--icon)"
         " center/contain no-repeat}\n"
         ".fa-solid::before,.fas::before,.fa-brands::before,.fab::before{content:none!important}\n"
+        # A contrast theme of the system leaves no background but one of its own colours.
+        "@media (forced-colors:active){.fa-solid,.fas,.fa-brands,.fab{background-color:ButtonText}}\n"
     )
     credit = "/* Icons: Font Awesome Free 6, CC BY 4.0, fontawesome.com/license/free */\n"
     text = credit + base + icon_rules(ICON_SCRIPT.read_text(encoding="utf-8"), ICONS)
@@ -107,34 +88,25 @@ def first_paragraph(doctree):
     return None
 
 
-def is_mathjax(script):
-    """Whether a script entry of a page is MathJax or its settings."""
-    return "MathJax" in script.attributes.get("body", "") or str(script.filename).endswith("tex-svg.js")
-
-
 def tidy_page(app, pagename, templatename, context, doctree):
     """Drop what the page does not use, and describe it to search engines."""
     context["css_files"] = [
         sheet for sheet in context["css_files"] if not str(sheet.filename).endswith(UNUSED)
     ]
-    # Sphinx gives MathJax also to pages without a formula if a page below them in the contents has one.
-    if not app.env.domaindata["math"]["has_equations"].get(pagename):
-        context["script_files"] = [script for script in context["script_files"] if not is_mathjax(script)]
     # The roles that docutils gives a list of references are not allowed on these elements.
     context["body"] = re.sub(
         r'(<div [^>]*?)\s?role="(?:list|doc-biblioentry)"', r"\1", context.get("body", "")
     )
+    # The theme's page has it already.
+    context["metatags"] = re.sub(r'<meta name="viewport"[^>]*>\n?', "", context.get("metatags", ""))
     description = doctree and first_paragraph(doctree)
     if description:
-        context["metatags"] = (
-            context.get("metatags", "") + f'<meta name="description" content="{escape(description)}"/>\n'
-        )
+        context["metatags"] += f'<meta name="description" content="{escape(description)}"/>\n'
 
 
 def setup(app):
     """Connect the above to the build."""
     app.config.templates_path.append(str(TEMPLATES))
-    app.connect("config-inited", ship_mathjax)
     app.connect("config-inited", empty_header)
     app.connect("config-inited", launch_when_addressed)
     app.connect("config-inited", remove_thebe)

@@ -6,7 +6,6 @@ reach beyond its end. What the types of tensors are and how to dequantize them i
 """
 
 import math
-import re
 from pathlib import Path
 
 import numpy as np
@@ -151,18 +150,6 @@ def read_tensors(file, tensors, alignment):
         stored = np.frombuffer(file.take(math.prod(shape) // block * width), np.uint8)
         numbers = gguf.dequantize(stored.reshape(*shape[:-1], shape[-1] // block * width), kind)
         yield name, np.array(numbers)
-
-
-def in_order(tensors):
-    """The tensors layer by layer, in each in the order of NAMES: what is multiplied together lies side by
-    side.
-    """
-
-    def place(name):
-        layer, kind = re.search(r"\d+", name), re.sub(r"\d+", "{}", name).removesuffix(".weight")
-        return int(layer[0]) if layer else 0, (*NAMES, kind).index(kind)
-
-    return {name: tensors[name] for name in sorted(tensors, key=place)}
 
 
 def model(file, fields, tensors):

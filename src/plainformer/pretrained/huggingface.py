@@ -8,6 +8,7 @@ import numpy as np
 
 from plainformer import gpt2, llama
 from plainformer.attention import Attention
+from plainformer.linear import Linear
 from plainformer.mlp import MLP
 from plainformer.normalization import LayerNorm
 from plainformer.pretrained import safetensors_file, tokenizer, weights
@@ -74,7 +75,7 @@ def load_gpt2(folder, dtype=np.float32):
 
 
 def gpt2_model(source, settings, layers, vocabulary, width, hidden, tied):
-    """The model of a file. With ``tied`` the head is a view of the embedding."""
+    """The model of a file. With ``tied`` there is no head beside the embedding."""
     prefix = (
         "transformer." if "transformer.wte.weight" in source.tensors else ""
     )  # saved with its head, or without
@@ -82,23 +83,22 @@ def gpt2_model(source, settings, layers, vocabulary, width, hidden, tied):
     positions = source.take(f"{prefix}wpe.weight", settings.context, width)
     blocks = tuple(gpt2_block(source, f"{prefix}h.{layer}", width, hidden) for layer in range(layers))
     norm = layer_norm(source, f"{prefix}ln_f", width)
-    head = embedding if tied else source.take("lm_head.weight", vocabulary, width)
+    head = None if tied else source.take("lm_head.weight", vocabulary, width).T
     source.finish()
-    return gpt2.GPT2(settings, embedding, positions, blocks, norm, head.T)
+    return gpt2.GPT2(settings, embedding, positions, blocks, norm, head)
 
 
 def gpt2_block(source, name, width, hidden):
     """One layer. GPT-2's matrices are stored (in, out), those of queries, keys and values side by side."""
 
-    def pair(part, inputs, outputs):
-        return source.take(f"{name}.{part}.weight", inputs, outputs), source.take(
-            f"{name}.{part}.bias", outputs
-        )
+    def linear(part, inputs, outputs):
+        weight = source.take(f"{name}.{part}.weight", inputs, outputs)
+        return Linear(weight, source.take(f"{name}.{part}.bias", outputs))
 
-    matrix, bias = pair("attn.c_attn", width, 3 * width)
-    output, output_bias = pair("attn.c_proj", width, width)
-    attention = Attention(*np.split(matrix, 3, axis=1), output, *np.split(bias, 3), output_bias)  # views
-    mlp = MLP(*pair("mlp.c_fc", width, hidden), *pair("mlp.c_proj", hidden, width))
+    weight, bias = linear("attn.c_attn", width, 3 * width)
+    inputs = map(Linear, np.split(weight, 3, axis=1), np.split(bias, 3))  # views
+    attention = Attention(*inputs, linear("attn.c_proj", width, width))
+    mlp = MLP(linear("mlp.c_fc", width, hidden), linear("mlp.c_proj", hidden, width))
     norms = (layer_norm(source, f"{name}.{part}", width) for part in ("ln_1", "ln_2"))
     return gpt2.Block(next(norms), attention, next(norms), mlp)
 

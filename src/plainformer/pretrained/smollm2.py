@@ -91,7 +91,6 @@ def make(path, say):
         gguf = unpack(fetch(folder, say), folder)
         say("dequantizing it, once")
         fields, tensors = gguf_file.read(gguf)
-        tensors = gguf_file.in_order(tensors)  # so that linear.linears needs fewer products
         safetensors_file.write(folder / KEPT, tensors, {"sha256": SHA256, "fields": json.dumps(fields)})
         os.replace(folder / KEPT, path)
     say(f"kept as {path}")
