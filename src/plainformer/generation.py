@@ -3,7 +3,7 @@
 import numpy as np
 
 from plainformer.sampling import drop, probabilities, sample
-from plainformer.settings import generator, token_ids, whole
+from plainformer.settings import callback, generator, token_ids, whole
 
 
 def generate(
@@ -16,8 +16,7 @@ def generate(
     Raises ValueError at once, before the model runs, for an empty prompt, an unknown id, more tokens in all
     than the model's context, and a wrong setting.
     """
-    if not callable(forward):
-        raise TypeError(f"generate: forward must be a function, got {type(forward).__name__}")
+    callback("generate", "forward", forward)
     vocabulary = model.embedding.shape[0]
     prompt = token_ids("generate", "prompt", prompt, vocabulary)
     stop = frozenset(token_ids("generate", "stop", stop))
