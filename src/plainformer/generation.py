@@ -17,13 +17,13 @@ def generate(
     than the model's context, and a wrong setting.
     """
     callback("generate", "forward", forward)
-    generator("generate", "rng", rng)
-    probabilities(np.zeros(2), temperature, top_k, top_p)  # a wrong setting is refused here
     vocabulary = model.embedding.shape[0]
     prompt = token_ids("generate", "prompt", prompt, vocabulary)
     stop = frozenset(token_ids("generate", "stop", stop))
     never = token_ids("generate", "never", never, vocabulary)
     count = room("generate", prompt, max_new_tokens, model.config.context)
+    generator("generate", "rng", rng)
+    probabilities(np.zeros(2), temperature, top_k, top_p)  # a wrong setting is refused here
     return tokens(forward, model, prompt, count, rng, (temperature, top_k, top_p), stop, never)
 
 
