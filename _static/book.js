@@ -1,7 +1,7 @@
-// On every page: search from a folder, and wide boxes that the keyboard can scroll.
+// On every page: search from a folder, what was searched for, wide boxes and the focus for the keyboard, printing.
 
-// A page opened from file:// may not read the other pages, so search lists their titles without excerpts.
-if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
+// From file:// or in a sandbox a page may not read the other pages, so search lists their titles without excerpts.
+if (self.origin === "null") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 
 const BOXES = ".bd-article :is(.output, .pst-scrollable-table-container, pre)";
 
@@ -14,3 +14,68 @@ function markWideBoxes() {
 window.addEventListener("load", markWideBoxes);
 window.addEventListener("resize", markWideBoxes);
 document.addEventListener("toggle", markWideBoxes, true); // what was folded had no width
+
+// A link of the search page carries the words that were searched for: mark them, and go to where they stand.
+function mark(article, word) {
+  const walker = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
+  const texts = [];
+  while (walker.nextNode()) {
+    if (!walker.currentNode.parentElement.closest("math, .math, svg, script, style, mark, .plain-explorable")) texts.push(walker.currentNode);
+  }
+  for (let text of texts) {
+    let start;
+    while ((start = text.data.toLowerCase().indexOf(word)) >= 0) {
+      const range = new Range();
+      const rest = text.splitText(start).splitText(word.length);
+      range.selectNode(rest.previousSibling);
+      range.surroundContents(document.createElement("mark"));
+      text = rest;
+    }
+  }
+}
+
+function unfold(element) {
+  for (let box = element.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
+}
+
+function showFound() {
+  const address = new URL(location);
+  const words = address.searchParams.get("find")?.split(" ").filter(Boolean) ?? [];
+  if (!words.length) return;
+  const article = document.querySelector(".bd-article");
+  const part = document.getElementById(location.hash.slice(1)) ?? article;
+  for (const word of words) mark(article, word);
+  const holds = (block) => words.every((word) => block.textContent.toLowerCase().includes(word));
+  const block = [...part.querySelectorAll("h1, h2, h3, p, li, dd, tr, pre, summary")].find(holds);
+  const first = (block ?? part).querySelector("mark");
+  if (first) {
+    unfold(first);
+    first.scrollIntoView({ block: "center" });
+  }
+  address.searchParams.delete("find");
+  history.replaceState(history.state, "", address);
+}
+window.addEventListener("load", showFound);
+
+// Copying and closing a dialog would leave the keyboard at the top of the page: the focus stays where it was.
+let lastFocus = null;
+document.addEventListener("focusin", ({ target }) => {
+  if (!target.closest("dialog")) lastFocus = target;
+});
+document.addEventListener("click", ({ target }) => target.closest(".copybtn")?.focus());
+document.addEventListener("close", () => setTimeout(() => lastFocus?.focus()), true);
+
+// Paper is white, and nobody can unfold it.
+let beforePrint = null;
+window.addEventListener("beforeprint", () => {
+  const root = document.documentElement;
+  beforePrint ??= { theme: root.dataset.theme, shut: [...document.querySelectorAll(".bd-article details:not([open])")] };
+  root.dataset.theme = "light";
+  for (const box of beforePrint.shut) box.open = true;
+});
+window.addEventListener("afterprint", () => {
+  if (!beforePrint) return;
+  document.documentElement.dataset.theme = beforePrint.theme;
+  for (const box of beforePrint.shut) box.open = false;
+  beforePrint = null;
+});

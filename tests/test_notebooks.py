@@ -62,8 +62,8 @@ def broken_fences(text):
 
 
 def test_broken_fences_are_found():
-    assert broken_fences("A.\n```{dropdown} The product `x @ W`\nRight.\n```") == [
-        "```{dropdown} The product `x @ W`"
+    assert broken_fences("A.\n```{note} The product `x @ W`\nRight.\n```") == [
+        "```{note} The product `x @ W`"
     ]
     assert not broken_fences("````{exercise} One\n```python\nx = `1`\n```\n````\n:::{note} `x`\n:::")
 
@@ -90,7 +90,7 @@ def test_every_figure_has_alt_text(notebook):
         if types & FIGURES:
             alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
             assert is_sentence(alt), (
-                f"cell {cell.id}: the alt text must be a sentence that says what the figure shows, got {alt!r}"
+                f"cell {cell.id}: the alt text must be a sentence that says what is shown, got {alt!r}"
             )
 
 

@@ -38,7 +38,10 @@ BOX = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 ROLE = re.compile(r"\{(?P<role>[\w:]+)\}`(?P<text>[^`]*)`")
-CHOICE = re.compile(r"[A-Z]\. ")  # a dropdown that is a choice of a question, not a hint
+FOLD = re.compile(
+    r"^<details>\n<summary>(?P<title>.*?)</summary>$.*?^</details>[ ]*$", re.MULTILINE | re.DOTALL
+)
+CHOICE = re.compile(r"[A-Z]\. ")  # the title of a fold that is a choice of a question, not a hint
 
 
 def assets():
@@ -87,16 +90,15 @@ def cited(keys, textual):
 def plain(source):
     """MyST as the Markdown that is shown: roles as text, choices as a list, other boxes left out."""
 
-    def box(match):
-        choice = match["kind"] == "dropdown" and CHOICE.match(match["title"])
-        return f"- {match['title']}\n" if choice else ""
+    def fold(match):
+        return f"- {match['title']}\n" if CHOICE.match(match["title"]) else ""
 
     def role(match):
         if match["role"].startswith("cite"):
             return cited(match["text"], textual=match["role"] == "cite:t")
         return re.sub(r"\s*<[^<>]*>$", "", match["text"])
 
-    source = BOX.sub(box, source)
+    source = BOX.sub("", FOLD.sub(fold, source))
     source = re.sub(r"(^- [^\n]*\n)\n+(?=- )", r"\1", source, flags=re.MULTILINE)
     source = ROLE.sub(role, source)
     return re.sub(r"^\([\w-]+\)=\s*$", "", source, flags=re.MULTILINE)  # labels

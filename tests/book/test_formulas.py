@@ -11,7 +11,7 @@ from math_core import LatexError
 from project import contents
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
-from visits import visiting
+from visits import window
 
 from plaincourse.book import formulas
 
@@ -128,7 +128,8 @@ def chapter(browser, html):
     for entry in contents()[1]:
         name = f"{entry['file']}.html"
         if '<math display="block"' in (html / name).read_text(encoding="utf-8"):
-            with visiting(browser, html, name, width=390) as visit:
+            with window(browser, html, width=390) as visit:
+                visit.open(name)
                 visit.page.evaluate("document.fonts.ready.then(() => 0)")
                 yield visit.page
             return

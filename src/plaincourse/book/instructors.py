@@ -11,6 +11,7 @@ import json
 import re
 import tomllib
 from functools import cache
+from html import escape
 from pathlib import Path
 
 from sphinx.errors import ExtensionError
@@ -139,12 +140,13 @@ def folded(root, name):
     ]
     lines.append(["**Together**", "", "", "", total(root, name, "minutes"), total(root, name, "points")])
     header = ["Question", "Objective", "Section", "Kind", "Minutes", "Points"]
-    return ["", f"````{{dropdown}} {titled(root, name)}", *table(header, lines, 4), "````"]
+    opening = ["<details>", f"<summary>{escape(titled(root, name, str))}</summary>", ""]
+    return ["", *opening, *table(header, lines, 4), "", "</details>"]
 
 
-def titled(root, name):
-    """An assignment's number and title."""
-    title = plain(assignments(root)[name]["title"])
+def titled(root, name, written=plain):
+    """An assignment's number and title, the title as `written` makes it."""
+    title = written(assignments(root)[name]["title"])
     return f"{int(name[:2])}. {title}" if name[:2].isdigit() else title
 
 

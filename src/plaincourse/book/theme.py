@@ -20,8 +20,9 @@ ICON_SCRIPT = (
     Path(pydata_sphinx_theme.__file__).parent / "theme/pydata_sphinx_theme/static/scripts/fontawesome.js"
 )
 ICONS = [
-    "angle-left", "angle-right", "arrow-up", "bars", "chevron-down", "chevron-right", "circle-half-stroke", "download",
-    "expand", "file", "file-pdf", "github", "lightbulb", "list", "magnifying-glass", "moon", "pencil", "rocket", "sun", "xmark",
+    "angle-left", "angle-right", "arrow-up", "bars", "chevron-down", "chevron-right", "circle-half-stroke",
+    "download", "expand", "file", "file-pdf", "github", "lightbulb", "list", "magnifying-glass", "moon",
+    "pencil", "rocket", "sun", "xmark",
 ]  # fmt: skip
 UNUSED = ("sphinx-thebe.css",)  # style sheets that an extension puts on every page and that no page uses
 
@@ -72,6 +73,8 @@ def write_icons(app):
         "background:currentColor;-webkit-mask:var(--icon) center/contain no-repeat;mask:var(--icon)"
         " center/contain no-repeat}\n"
         ".fa-solid::before,.fas::before,.fa-brands::before,.fab::before{content:none!important}\n"
+        # A contrast theme of the system leaves no background but one of its own colours.
+        "@media (forced-colors:active){.fa-solid,.fas,.fa-brands,.fab{background-color:ButtonText}}\n"
     )
     credit = "/* Icons: Font Awesome Free 6, CC BY 4.0, fontawesome.com/license/free */\n"
     text = credit + base + icon_rules(ICON_SCRIPT.read_text(encoding="utf-8"), ICONS)
@@ -94,11 +97,11 @@ def tidy_page(app, pagename, templatename, context, doctree):
     context["body"] = re.sub(
         r'(<div [^>]*?)\s?role="(?:list|doc-biblioentry)"', r"\1", context.get("body", "")
     )
+    # The theme's page has it already.
+    context["metatags"] = re.sub(r'<meta name="viewport"[^>]*>\n?', "", context.get("metatags", ""))
     description = doctree and first_paragraph(doctree)
     if description:
-        context["metatags"] = (
-            context.get("metatags", "") + f'<meta name="description" content="{escape(description)}"/>\n'
-        )
+        context["metatags"] += f'<meta name="description" content="{escape(description)}"/>\n'
 
 
 def setup(app):
