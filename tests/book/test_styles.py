@@ -40,4 +40,4 @@ def test_links_get_the_new_version(tmp_path):
 def test_the_theme_s_sheet_is_small_and_keeps_its_licence(html):
     sheet = (html / "_static/styles/pydata-sphinx-theme.css").read_text(encoding="utf-8")
     assert len(sheet) < 130_000 and "Licensed under MIT" in sheet
-    assert ".bd-sidebar-primary" in sheet and ".carousel" not in sheet
+    assert ".bd-sidebar-primary" in sheet and "fa-bitcoin" not in sheet
