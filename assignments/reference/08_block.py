@@ -500,10 +500,8 @@ def small_model(rng, layers, heads, width, vocabulary):
 
     def block():
         attention = Attention(*map(Linear, table(4, e, e), table(4, e)))
-        maps = (e, 2 * e), (2 * e, e)
-        return gpt2.Block(
-            norm(), attention, norm(), MLP(*(Linear(table(*map_), table(map_[1])) for map_ in maps))
-        )
+        maps = (Linear(table(*sizes), table(sizes[1])) for sizes in ((e, 2 * e), (2 * e, e)))
+        return gpt2.Block(norm(), attention, norm(), MLP(*maps))
 
     embedding = table(vocabulary, e)
     return gpt2.GPT2(
