@@ -232,6 +232,7 @@ HUGE = struct.pack("<Q", 2**62)
         header(tensors=[("x", [2**62], F32, 0)]),
         header(tensors=[("x", [2**32, 2**32], F32, 0)]),
         header(tensors=[("x", [2**62, 2**62, 0], F32, 0)]),
+        header(tensors=[("x", [2**64 - 1, 0], F32, 0)]) + bytes(64),
         header(tensors=[("x", [0], F32, 0), ("y", [1], F32, 0)]),
         b"GGUF" + struct.pack("<IQQ", 3, 1, 0) + text("x") + struct.pack("<I", 2**32 - 1),
     ],
