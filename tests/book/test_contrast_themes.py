@@ -1,4 +1,4 @@
-"""With a contrast theme of the system (forced-colors) nothing that a page says is lost with its backgrounds."""
+"""With a contrast theme of the system (forced-colors) nothing is lost that a page says by a background."""
 
 import io
 
@@ -12,17 +12,20 @@ MARK_PAINTED = """() => {
     const seen = (element) => element.offsetWidth > 1 && element.offsetHeight > 1;
     const clear = (colour) => /, 0\\)$|transparent/.test(colour);
     for (const element of document.querySelectorAll('.pe *')) {
-        if (element.closest('svg, input, button') || element.textContent.trim() || !seen(element)) continue;
+        if (element.closest('svg, input, button')) continue;
+        if (element.textContent.trim() || !seen(element)) continue;
         const colour = getComputedStyle(element).backgroundColor;
         const ground = getComputedStyle(element.parentElement).backgroundColor;
-        if (!clear(colour) && colour !== ground && !element.firstElementChild) element.dataset.painted = colour;
+        const painted = !clear(colour) && colour !== ground && !element.firstElementChild;
+        if (painted) element.dataset.painted = colour;
     }
 }"""
 LOST = """() => {
     const ground = getComputedStyle(document.body).backgroundColor;
     const style = (element) => getComputedStyle(element);
     const lost = [...document.querySelectorAll('[data-painted]')].filter((element) =>
-        [ground, 'rgba(0, 0, 0, 0)'].includes(style(element).backgroundColor) && !parseFloat(style(element).borderTopWidth));
+        [ground, 'rgba(0, 0, 0, 0)'].includes(style(element).backgroundColor)
+        && !parseFloat(style(element).borderTopWidth));
     const like = [...document.querySelectorAll('.pe-choice input:checked + span')].filter((span) =>
         [...span.closest('.pe-choices').querySelectorAll('input:not(:checked) + span')].some(
             (other) => style(other).backgroundColor === style(span).backgroundColor));

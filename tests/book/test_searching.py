@@ -68,6 +68,7 @@ def test_the_magnifier_leaves_the_query_alone(visit):
     icon, first = page.evaluate("""() => {
         const form = document.querySelector('.bd-search-container form'), input = form.querySelector('input');
         const padding = parseFloat(getComputedStyle(input).paddingLeft);
-        return [form.querySelector('i').getBoundingClientRect().right, input.getBoundingClientRect().left + padding];
+        const [icon, field] = [form.querySelector('i'), input].map((part) => part.getBoundingClientRect());
+        return [icon.right, field.left + padding];
     }""")
     assert icon <= first
