@@ -5,7 +5,7 @@ def work(new, keys, E=768, F=3072, L=12, V=50257):
     """Return the multiply–adds of a step in which `new` rows go in and read `keys` rows; the settings are
     GPT-2 small's.
 
-    Left out are the squares in the norms: E for each row, twice in each layer and once at the end.
+    Counted are the matrix products; what the norms and the activations do is little beside them.
     """
     maps = new * (4 * E * E + 2 * E * F)
     pairs = 2 * new * keys * E  # scores and mixing; the masked pairs are multiplied too
