@@ -87,14 +87,10 @@ def ship_files(app, config):
 
 
 def link_files(app, pagename, templatename, context, doctree):
-    """Link the style sheet and the script from pages that hold a formula, and ask for the font early."""
+    """Link the style sheet and the script from pages that hold a formula."""
     if "<math" in context.get("body", ""):
         app.add_css_file(STYLE.name)
         app.add_js_file(SCRIPT.name, loading_method="defer")
-        address = context["pathto"](f"_static/{FONT.name}", 1)
-        context["metatags"] += (
-            f'<link rel="preload" href="{address}" as="font" type="font/woff2" crossorigin>\n'
-        )
 
 
 def setup(app):

@@ -156,7 +156,7 @@ def sandwich_vectorised(x, gains, attention, tables, heads, eps):
 
 def sandwich_torch(x, gains, attention, tables, heads, eps):
     x, gains = torch.tensor(x), torch.tensor(gains)
-    query, key, value, output = (torch.tensor(table) for table in attention[:4])
+    query, key, value, output = (torch.tensor(table.weight) for table in attention)
     gate, up, down = (torch.tensor(table) for table in tables)
 
     def norm(rows, gain):

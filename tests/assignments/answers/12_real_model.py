@@ -187,7 +187,7 @@ def block_vectorised(x, gain, attention, mlp, config):
 
 
 def block_torch(x, gain, attention, mlp, config):
-    x, gain, *tables = map(torch.tensor, (x, gain, *attention[:4], *mlp))
+    x, gain, *tables = map(torch.tensor, (x, gain, *(table.weight for table in attention), *mlp))
     query, key, value, output, gate, up, down = tables
     normed = functional.rms_norm(x, x.shape[-1:], gain, eps=config.eps)
     width = query.shape[1] // config.heads

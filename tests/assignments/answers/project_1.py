@@ -177,13 +177,13 @@ def block_loops(x, block, gains, heads, base, eps):
     a, width = block.attention, gains.shape[1]
     normed = np.array([normed_row(row, block.attention_norm, eps) for row in x])
     places = list(range(len(x)))
-    query = queries_loops(normed, a.query, gains[0], heads, places, base, eps)
-    groups = a.key.shape[1] // width
-    key = queries_loops(normed, a.key, gains[1], groups, places, base, eps)
+    query = queries_loops(normed, a.query.weight, gains[0], heads, places, base, eps)
+    groups = a.key.weight.shape[1] // width
+    key = queries_loops(normed, a.key.weight, gains[1], groups, places, base, eps)
     value = np.array(
-        [[normed[t] @ a.value[:, g * width : (g + 1) * width] for t in places] for g in range(groups)]
+        [[normed[t] @ a.value.weight[:, g * width : (g + 1) * width] for t in places] for g in range(groups)]
     )
-    out = x + grouped_loops(query, key, value) @ a.output
+    out = x + grouped_loops(query, key, value) @ a.output.weight
     for row in out:
         row += gated_loops(
             normed_row(row, block.mlp_norm, eps), np.hstack([block.mlp.gate, block.mlp.up]), block.mlp.down
@@ -197,20 +197,20 @@ def block_vectorised(x, block, gains, heads, base, eps):
 
     a, width, places = block.attention, gains.shape[1], np.arange(len(x))
     query, key, value = (
-        (normed(x, block.attention_norm) @ table).reshape(len(x), -1, width).transpose(1, 0, 2)
+        (normed(x, block.attention_norm) @ table.weight).reshape(len(x), -1, width).transpose(1, 0, 2)
         for table in a[:3]
     )
     query, key = (
         rotated(normed(rows, gain), places, base) for rows, gain in zip((query, key), gains, strict=True)
     )
-    x = x + grouped_vectorised(query, key, value) @ a.output
+    x = x + grouped_vectorised(query, key, value) @ a.output.weight
     rows = normed(x, block.mlp_norm)
     return x + gated_vectorised(rows, np.concatenate([block.mlp.gate, block.mlp.up], axis=1), block.mlp.down)
 
 
 def block_torch(x, block, gains, heads, base, eps):
     x = torch.tensor(x)
-    query, key, value, output = map(torch.tensor, block.attention[:4])
+    query, key, value, output = map(torch.tensor, (table.weight for table in block.attention))
     gate, up, down = map(torch.tensor, block.mlp)
     first, second, gains = map(torch.tensor, (block.attention_norm, block.mlp_norm, gains))
     width, places = gains.shape[1], list(range(len(x)))
