@@ -7,9 +7,10 @@ PORT ?= 8000
 LAB =
 A ?=
 GRADE ?=
+FROM ?=
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: which-assignment help book test execute serve lab release grade slides requirements clean
+.PHONY: which-assignment help book test execute serve lab release collect grade slides requirements clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -34,6 +35,10 @@ lab: $(VENV)/.all  ## open JupyterLab, to run the chapters and do the exercises
 
 release: which-assignment $(VENV)/.instructor  ## for instructors: the student bundle of an assignment, into dist/ (A=03_mlp)
 	@$(BIN)/python -m plaingrader release $(A)
+
+collect: which-assignment $(VENV)/.instructor  ## for instructors: sort what a learning platform gave into assignments/submitted/ (A=03_mlp FROM=its folder or zip)
+	@test -n "$(FROM)" || { echo "From where? For instance: make collect A=03_mlp FROM=~/Downloads/submissions.zip"; exit 1; }
+	@$(BIN)/python -m plaingrader collect $(A) --from "$(FROM)"
 
 grade: which-assignment $(VENV)/.instructor  ## for instructors: grade assignments/submitted/<student>/ (A=03_mlp, GRADE=options)
 	@$(BIN)/python -m plaingrader grade $(A) $(GRADE)

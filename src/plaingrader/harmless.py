@@ -17,6 +17,8 @@ from nbconvert.preprocessors import Preprocessor
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from .reading import plain
+
 FORMATTED, LONGEST, MOST, FORMULA = 10_000, 50_000, 500_000, 500  # characters that are formatted, and shown
 SIMPLE = re.compile(r"</?(b|br|dd|del|div|dl|dt|em|i|kbd|li|ol|p|s|strong|sub|sup|u|ul)\s*/?>", re.I)
 PICTURE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*")
@@ -161,10 +163,9 @@ class Harmless(Preprocessor):
 def harmless_cell(cell):
     """A cell of the same kind; a raw one becomes a text that is shown as it was typed."""
     if cell.cell_type == "code":
-        count = cell.get("execution_count")
-        outputs = [harmless_output(output, cell) for output in cell.get("outputs", [])]
-        return new_code_cell(cut(cell.source), execution_count=count if isinstance(count, int) else None,
-                             outputs=[output for output in outputs if output])  # fmt: skip
+        shown = new_code_cell(cut(cell.source), outputs=cell.outputs, execution_count=cell.execution_count)
+        checked(shown, cell)
+        return shown
     if cell.cell_type == "raw":
         return new_markdown_cell(one_line(f"<pre>{escape(cut(cell.source))}</pre>"))
     return new_markdown_cell(one_line(html(cell.source, cell.get("attachments"))))
@@ -177,6 +178,14 @@ def one_line(safe):
     for sign in ("\\", "$", "`", "\n", "\r"):
         safe = safe.replace(sign, f"&#{ord(sign)};")
     return f"{DONE}{safe}</div></div>"
+
+
+def checked(cell, original=None):
+    """Give a code cell that ran in a student's kernel outputs and a count of known kinds, whatever it said."""
+    outputs = [harmless_output(output, original or cell) for output in cell.get("outputs", [])]
+    cell.outputs = [NotebookNode(plain(output)) for output in outputs]
+    count = cell.get("execution_count")
+    cell.execution_count = count if isinstance(count, int) and 0 <= count < 10**6 else None
 
 
 def harmless_output(output, cell):

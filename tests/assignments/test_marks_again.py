@@ -1,5 +1,8 @@
 """Marks stay right when something changes: a question's points, a student's text, the rule for late work."""
 
+import csv
+import shutil
+
 import nbformat
 import pytest
 import tiny_course as tiny
@@ -12,18 +15,20 @@ from plaingrader import gradebook, jobs
 NAME = tiny.NAME
 
 
+@pytest.fixture(scope="module")
+def made(tiny_course):
+    """The tiny course, released, with nothing handed in."""
+    return tiny_course
+
+
 @pytest.fixture
-def place(tmp_path, monkeypatch):
-    """A tiny course of its own for each test, in which everybody's machine-graded questions are right."""
+def place(made, tmp_path, monkeypatch):
+    """A copy of it for each test, in which all answers that a machine marks are right."""
     root = tmp_path / "assignments"
-    tiny.lay_out(root)
-    (tmp_path / "dist").mkdir()
+    shutil.copytree(made, root)
     monkeypatch.setenv("PLAINGRADER_COURSE", str(root))
     monkeypatch.setattr(jobs, "autograde", autograde_as(1))
     forget()
-    from plaingrader.release import assign
-
-    assign(NAME)
     yield root
     forget()
 
@@ -146,3 +151,48 @@ def test_a_rule_that_cannot_be_meant_is_named(place, old, new, words):
     path.write_text(path.read_text(encoding="utf-8") + LATE.replace(old, new), encoding="utf-8")
     with pytest.raises(ValueError, match=words):
         late.rule()
+
+
+def lines(place, kind):
+    with (place.parent / f"dist/{kind}-{NAME}.csv").open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.reader(file))
+
+
+def test_every_student_of_the_roster_stands_in_the_tables(place, student):
+    (place / "students.csv").write_text(
+        "id,first_name,last_name\nkim,Kim,Ha\nlee,Min,Lee\n+82-10-1234,Jo,An\n"
+    )
+    for name in ("KIM", "guest", "+82-10-1234", "=cmd()"):
+        student(name).perfect().hand_in(place)
+    rows = grade_alone()
+    assert (
+        rows["lee"].error == "not handed in"
+        and "students.csv has no 'KIM'; is it 'kim'?" in rows["KIM"].notes
+    )
+    assert "students.csv has no 'guest'" in rows["guest"].notes and rows["+82-10-1234"].notes == ()
+    marks = {line[0]: line for line in lines(place, "marks")}
+    assert "not handed in" in marks["lee"] and "kim" not in marks
+    logins = {line[3] for line in lines(place, "canvas")}
+    assert {"+82-10-1234", "'=cmd()", "KIM"} < logins and "lee" not in logins
+    report = (place.parent / f"dist/report-{NAME}.html").read_text(encoding="utf-8")
+    assert "4 submissions" in report and "not handed in" in report
+
+
+def test_ids_of_any_form_get_their_feedback(place, student):
+    names = ["[a-z]", "a b ", "kim", "Kim", "*"]
+    for name in names:
+        student(name).perfect().hand_in(place)
+    rows = grade_alone()
+    for name in names:
+        assert "7.0 / 8.0" in (place / "feedback" / name / NAME / f"{NAME}.html").read_text(encoding="utf-8")
+        assert not any("no feedback" in note for note in rows[name].notes)
+    assert rows["kim"].notes == ("'Kim' too: is it one student?",)
+
+
+def test_what_is_unclear_is_no_zero_and_says_so_in_the_feedback(place, student):
+    student("kim").hand_in(place, text='{"cells": [')
+    student("lee").perfect().hand_in(place)
+    rows = grade_alone()
+    assert rows["kim"].error.startswith("tiny.ipynb is not a notebook that can be read: ask for it again")
+    assert [line[0] for kind in ("canvas", "moodle") for line in lines(place, kind)].count("kim") == 0
+    assert "ask for it again" in (place / "feedback/kim" / NAME / f"{NAME}.html").read_text(encoding="utf-8")
