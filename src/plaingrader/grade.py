@@ -13,7 +13,22 @@ from pathlib import Path
 
 from distributed import Client, KilledWorker, LocalCluster, as_completed
 
-from . import course, export, gradebook, harmless, jobs, late, reading, remembered, report, roster, submission
+from . import (
+    course,
+    export,
+    gradebook,
+    handback,
+    harmless,
+    jobs,
+    late,
+    reading,
+    remembered,
+    report,
+    roster,
+    similar,
+    submission,
+)
+from .questions import rubrics
 from .release import assign, consistent, follow_map
 
 
@@ -42,6 +57,7 @@ def grade(name, workers=None, scheduler=None, again=False, limits=(), say=print)
     for task, result in zip(tasks, results, strict=True):
         if "error" in given.get(task, {}):
             result["notes"] = [*result["notes"], f"no feedback page: {given[task]['error'].splitlines()[0]}"]
+    similar.write(course.dist() / f"similar-{name}.html", name, feedback)
     results += misplaced
     names = {result["student"] for result in results}
     remarks = roster.remarks(names)
@@ -192,7 +208,7 @@ def publish(task, result):
     target.mkdir(parents=True, exist_ok=True)
     gradebook.record(task, notebook)
     earlier = remembered.settle(task, notebook, result)
-    harmless.write(notebook, target / notebook.name, earlier)
+    harmless.write(notebook, target / notebook.name, earlier, rubrics(task.assignment))
     for path in submission.files(Path(task.folder)):
         if path.name in jobs.NOTES:  # nbgrader's exchange looks for them beside the feedback
             shutil.copy(path, target)
@@ -228,4 +244,5 @@ def written(name, rows, results):
     export.canvas(dist / f"canvas-{name}.csv", rows)
     export.moodle(dist / f"moodle-{name}.csv", rows)
     report.write(dist / f"report-{name}.html", course.find(name), rows, results)
+    handback.write(name, rows)
     return rows

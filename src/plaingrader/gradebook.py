@@ -55,6 +55,13 @@ def record(task, notebook):
     saver.preprocess(nbformat.read(notebook, as_version=4), about(task))
 
 
+def to_be_marked(task):
+    """The answers that wait for a person."""
+    with opened() as gradebook:
+        notebook = gradebook.find_submission_notebook(task.assignment, task.assignment, task.student)
+        return {grade.name for grade in notebook.grades if grade.needs_manual_grade}
+
+
 def about(task):
     """What nbgrader's preprocessors want to know."""
     ids = {"student": task.student, "assignment": task.assignment, "notebook": task.assignment}
@@ -106,7 +113,10 @@ def feedback(task):
     for preprocessor in config.GenerateFeedback.preprocessors:
         exporter.register_preprocessor(preprocessor, enabled=True)
     place = Path(task.student) / task.assignment / task.assignment
-    page, _ = exporter.from_filename(str(course.folder() / "autograded" / f"{place}.ipynb"), about(task))
+    nb = nbformat.read(course.folder() / "autograded" / f"{place}.ipynb", as_version=4)
+    waiting = to_be_marked(task)  # whose rubrics would tell the answer before it is marked
+    nb.cells = [cell for cell in nb.cells if cell.metadata.get("rubric") not in waiting]
+    page, _ = exporter.from_notebook_node(nb, about(task))
     path = course.folder() / "feedback" / f"{place}.html"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page, encoding="utf-8")

@@ -29,6 +29,7 @@ MATHML = """math menclose mfrac mi mn mo mover mpadded mphantom mroot mrow mspac
 HTML = """a b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i img kbd li ol p pre s span
     strong sub summary sup table tbody td th thead tr u ul"""
 TAGS = set(f"{MATHML} {HTML}".split())
+KEPT = ("nbgrader", "rubric")  # of a cell's metadata; students' notebooks have neither of their own
 SCHEMES = {"http", "https", "mailto", "data"}  # of which `kept` lets data pass for pictures alone
 ATTRIBUTES = {
     "a": {"href"},
@@ -128,26 +129,32 @@ def notebook(nb):
         left -= len(shown.source)
         marking = cell.metadata.get("nbgrader")
         if marking or left > 0:
-            shown.metadata = NotebookNode({"nbgrader": marking} if marking else {})
+            shown.metadata = NotebookNode({key: cell.metadata[key] for key in KEPT if key in cell.metadata})
             cells.append(shown)
     language = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
                 "language_info": {"name": "python"}}  # fmt: skip
     return new_notebook(cells=cells, metadata=language)
 
 
-def write(source, target, earlier=None):
-    """The copy of a graded notebook's file. earlier: answers that had a mark before, by their ids; each is shown
-    above the new one.
+def write(source, target, earlier=None, rubrics=None):
+    """The copy of a graded notebook's file. By an answer's id, earlier: what had a mark before, which stands above
+    the new text; rubrics: what earns points, below it.
     """
     nb = notebook(nbformat.read(source, as_version=4))
-    for answer, before in (earlier or {}).items():
-        place = next(
-            i
-            for i, cell in enumerate(nb.cells)
-            if cell.metadata.get("nbgrader", {}).get("grade_id") == answer
-        )
-        text = f"<p><b>Handed in before, and marked {before['mark']}:</b></p><pre>{escape(cut(before['text']))}</pre>"
-        nb.cells.insert(place, new_markdown_cell(one_line(clean(text))))
+    cells = []
+    for cell in nb.cells:
+        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if name in (earlier or {}):
+            before = earlier[name]
+            text = f"<p><b>Handed in before, and marked {before['mark']}:</b></p><pre>{escape(cut(before['text']))}</pre>"
+            cells.append(new_markdown_cell(one_line(text)))
+        cells.append(cell)
+        if name in (rubrics or {}):
+            rubric = new_markdown_cell(
+                one_line(html(f"**Rubric:** {rubrics[name]}")), metadata={"rubric": name}
+            )
+            cells.append(rubric)
+    nb.cells = cells
     nbformat.write(nb, target)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from plaincourse.assigned import codec, seed
 from plaincourse.exercises import Exercise, Verdict, compare
 from plaincourse.exercises._answers import array
-from plaincourse.exercises._close import matches
+from plaincourse.exercises._close import matches, near
 
 # What the student's process may say of itself. "right" is said here alone.
 SINGLE = 1e-5  # what float32 can tell apart: whoever computes in it has the right numbers
@@ -67,9 +67,30 @@ def mark(question, cases, results):
     earned = [part.points for part, one in zip(question.properties, verdicts, strict=True) if one.ok]
     if len(earned) == len(verdicts):
         return Mark(question.name, question.title, question.points, question.points, "right", "", "")
+    if question.by_hand and len(verdicts) == 1 and verdicts[0].status == "wrong":
+        return by_numbers(question, flat(cases)[0], got[0], verdicts[0])
     if handed_out(question, cases, got):
         return none(question, "not attempted", "The function still does what it did when it was handed out.")
     return partial(question, cases, got, verdicts, float(sum(earned)))
+
+
+def by_numbers(question, case, values, found):
+    """The Mark of several numbers worked by hand of which some are right, without a known mistake: their share, to
+    the half point below, if they are more than half. What is 0, 1 or the same again is no sign of work.
+    """
+    want = array(question.reference(*case))
+    got = array(values[0]) if isinstance(values, list) else want[:0]
+    none_yet = none(question, found.status, found.message)
+    if got.shape != want.shape or want.size < 3 or want.dtype == bool or got.dtype.kind not in "iuf":
+        return none_yet
+    right = near(got, want, question.tolerance)
+    telling = ~(near(want, np.zeros_like(want), 0) | near(want, np.ones_like(want), 0))
+    shown = len(np.unique(want[right & telling]))
+    if shown < 2 or shown <= (telling.sum() - (right & telling).sum()) or not right[~telling].all():
+        return none_yet
+    points = np.floor(2 * question.points * right.sum() / want.size) / 2
+    message = f"{right.sum()} of {want.size} numbers are right, which is worth a part of the points. {found.message}"
+    return Mark(question.name, question.title, float(points), question.points, found.status, "", message)
 
 
 def partial(question, cases, got, verdicts, points):
@@ -80,7 +101,7 @@ def partial(question, cases, got, verdicts, points):
         verdict(question, flat(cases), flat(got)) if all(isinstance(values, list) for values in got) else None
     )
     failed = [(part, one) for part, one in zip(question.properties, verdicts, strict=True) if not one.ok]
-    part, first = failed[0]
+    _, first = failed[0]
     known = (
         whole if whole is not None and whole.status == "mistake" else first
     )  # a Verdict is true only if it is right

@@ -196,3 +196,43 @@ def test_what_is_unclear_is_no_zero_and_says_so_in_the_feedback(place, student):
     assert rows["kim"].error.startswith("tiny.ipynb is not a notebook that can be read: ask for it again")
     assert [line[0] for kind in ("canvas", "moodle") for line in lines(place, kind)].count("kim") == 0
     assert "ask for it again" in (place / "feedback/kim" / NAME / f"{NAME}.html").read_text(encoding="utf-8")
+
+
+def test_the_rubric_stands_by_the_answer_and_in_the_feedback_once_it_is_marked(place, student):
+    path = place / "source" / NAME / f"{NAME}.ipynb"
+    path.write_text(path.read_text().replace(f"Because. {tiny.CANARY}", f"{tiny.CANARY}\\n\\nRubric: 1 point for $x < y$."))
+    forget()
+    student("kim").perfect().hand_in(place)
+    grade_alone()
+    feedback = place / "feedback/kim" / NAME / f"{NAME}.html"
+    assert "Rubric:" in (place / "autograded/kim" / NAME / f"{NAME}.ipynb").read_text(encoding="utf-8")
+    assert "Rubric:" not in feedback.read_text(encoding="utf-8")
+    marked("kim", 1)
+    grade_alone()
+    page = feedback.read_text(encoding="utf-8")
+    assert "<strong>Rubric:</strong> 1 point for <math" in page and tiny.CANARY not in page
+
+
+def test_written_answers_that_are_alike_stand_side_by_side_and_feedback_in_one_folder(place, student):
+    text = "The rows of the weights are to sum to one, because each of them is a share of attention among the keys."
+    for name, answer in (
+        ("kim", text),
+        ("lee", text.replace("The rows", "All rows") + " <b>So!</b>"),
+        (
+            "ann",
+            "A softmax is taken over the scores of each query, and its denominator is the row's own sum.",
+        ),
+    ):
+        write(student(name).perfect(), place, answer)
+    grade_alone()
+    page = (place.parent / f"dist/similar-{NAME}.html").read_text(encoding="utf-8")
+    assert (
+        page.count("<h2>") == 1 and "<b>kim</b>" in page and "<b>lee</b>" in page and "&lt;b&gt;So!" in page
+    )
+    assert {path.name for path in (place.parent / f"dist/feedback-{NAME}").iterdir()} == {
+        "kim.html",
+        "lee.html",
+        "ann.html",
+    }
+    mails = lines(place, "mail")
+    assert ["kim.html", "7", "8", "to be marked: q4"] == next(line for line in mails if line[0] == "kim")[4:]
