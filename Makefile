@@ -8,6 +8,8 @@ LAB =
 A ?=
 GRADE ?=
 FROM ?=
+SOLUTIONS ?= yes
+export SOLUTIONS
 export OMP_NUM_THREADS ?= 1
 
 .PHONY: which-assignment help book test execute serve lab release collect grade slides requirements clean
@@ -16,7 +18,7 @@ export OMP_NUM_THREADS ?= 1
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
-book: $(VENV)/.book  ## build the book into _build/html, strictly
+book: $(VENV)/.book  ## build the book into _build/html, strictly (SOLUTIONS=no leaves out those of the exercises)
 	@rm -rf _build/html _build/.doctrees
 	$(BIN)/jupyter-book build -W -n --keep-going -q .
 

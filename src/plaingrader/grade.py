@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import time
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from html import escape
@@ -30,6 +31,9 @@ from . import (
 )
 from .questions import rubrics
 from .release import assign, consistent, follow_map
+
+
+SLOW = 60  # seconds for one submission that are worth a word
 
 
 def grade(name, workers=None, scheduler=None, again=False, limits=(), say=print):
@@ -152,15 +156,19 @@ def engine(workers, scheduler, count):
 
 def run(client, job, tasks, say, what="graded"):
     """The results of all jobs in the order of the tasks; a dict with "error" for a job that failed or was
-    lost with its worker.
+    lost with its worker. It says how far it is, how long the rest will take, and which submission was slow.
     """
-    results = {}
+    results, start = {}, time.monotonic()
     futures = {client.submit(job, task, pure=False): task for task in tasks}
     for future in as_completed(futures):
         task = futures[future]
         results[task] = outcome(future, task)
-        if len(results) % 25 == 0 or len(results) == len(tasks):
-            say(f"{what} {len(results)} of {len(tasks)}")
+        if results[task].get("seconds", 0) > SLOW:
+            say(f"{task.student!r} took {results[task]['seconds']:.0f} seconds")
+        done = len(results)
+        if done in (5, len(tasks)) or done % 25 == 0:
+            rest = (time.monotonic() - start) / done * (len(tasks) - done) / 60
+            say(f"{what} {done} of {len(tasks)}" + (f", about {rest:.0f} minutes to go" if rest >= 1 else ""))
     return [results[task] for task in tasks]
 
 
