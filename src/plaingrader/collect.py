@@ -1,6 +1,8 @@
-"""From what a learning platform gives to assignments/submitted: Canvas, Moodle, or a folder of students' files.
+"""From what a learning platform gives to assignments/submitted: Canvas, Moodle, or a folder of students'
+files.
 
-Every file is accounted for: it is a student's, or it is said why not. A second run changes nothing that is there.
+Every file is accounted for: it is a student's, or it is said why not. A second run changes nothing that is
+there.
 """
 
 import re
@@ -34,8 +36,8 @@ class Found:
 
 
 def collect(name, source):
-    """Sort the files of a folder or a zip into submitted/<id>/NAME. Lines that say what became of each file, and how
-    many need a person.
+    """Sort the files of a folder or a zip into submitted/<id>/NAME. Lines that say what became of each
+    file, and how many need a person.
     """
     course.find(name)
     files = list(read(Path(source)))
@@ -53,7 +55,9 @@ def collect(name, source):
 
 
 def read(source):
-    """Path, time and content of every file in a folder or in a platform's zip. A student's own zips stay closed."""
+    """Path, time and content of every file in a folder or in a platform's zip. A student's own zips stay
+    closed.
+    """
     if source.is_dir():
         for path in submission.files(source):
             when = datetime.fromtimestamp(path.stat().st_mtime, UTC)
@@ -64,7 +68,7 @@ def read(source):
             if not entry.is_dir() and not any(map(submission.left_behind, entry.filename.split("/"))):
                 if entry.file_size > MOST:
                     raise ValueError(
-                        f"collect: {entry.filename} has {entry.file_size / 1e6:.0f} MB; take it out of the zip"
+                        f"collect: {entry.filename} has {entry.file_size / 1e6:.0f} MB; take it out"
                     )
                 yield entry.filename, datetime(*entry.date_time, tzinfo=UTC), archive.read(entry)
 
@@ -96,11 +100,14 @@ def listed(found):
         ]
         if rows:
             return rows[0]["id"]
-    names = {letters(found["who"])}
-    rows = [row for row in roster.students().values()
-            if names & {letters(row["last_name"] + row["first_name"]), letters(row["first_name"] + row["last_name"]),
-                        letters(row["id"])}]  # fmt: skip
+    rows = [row for row in roster.students().values() if letters(found["who"]) in spellings(row)]
     return rows[0]["id"] if len(rows) == 1 else ""
+
+
+def spellings(row):
+    """How a platform may write a student: last name first, first name first, or the id."""
+    first, last = row["first_name"], row["last_name"]
+    return {letters(last + first), letters(first + last), letters(row["id"])}
 
 
 def letters(text):

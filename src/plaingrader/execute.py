@@ -56,7 +56,9 @@ class Judge(Execute):
         return nb, resources
 
     def attempt(self, nb, resources, box, lost):
-        """Run the notebook in a fresh box. False if a cell, now in ``lost`` with the reason, took the kernel with it."""
+        """Run the notebook in a fresh box. False if a cell, now in ``lost`` with the reason, took the
+        kernel with it.
+        """
         desk = sandbox.lay_out(box, Path(resources["metadata"]["path"]))
         NotebookClient.__init__(self, nb)  # as nbconvert does for every notebook
         self.box, self.sources, self.errors = box, submission.own_sources(nb), {}
@@ -211,8 +213,8 @@ class Judge(Execute):
 
 
 CUT = "\n(There was more output than feedback can show.)\n"
-# quit() would end the kernel some time after its cell; so it is an error in its cell. What came with the notebook can
-# be imported only now, so that no file of it stands for one of Python's, or of the course's, at the start.
+# quit() would end the kernel some time after its cell; so it is an error in its cell. What came with the
+# notebook can be imported only now, so that no file of it stands for one of Python's or of the course's.
 PREPARE = """\
 import sys as _sys, plaincourse.assigned.answers as _answers
 get_ipython().ask_exit = _sys.exit

@@ -204,7 +204,9 @@ def write(path, header, lines):
 
 
 class Login(str):
-    """An id that another program looks up, so that it must be as it is: +82-10-1234 runs nothing in a spreadsheet."""
+    """An id that another program looks up, so that it must be as it is: +82-10-1234 runs nothing in a
+    spreadsheet.
+    """
 
     plain = re.compile(r"[+-]?[\w.@-]+")
 

@@ -32,7 +32,6 @@ from . import (
 from .questions import rubrics
 from .release import assign, consistent, follow_map
 
-
 SLOW = 60  # seconds for one submission that are worth a word
 
 
@@ -73,7 +72,9 @@ def grade(name, workers=None, scheduler=None, again=False, limits=(), say=print)
 
 
 def prepared(name, limits=()):
-    """What was handed in, as `collected` has it, once the assignment is in the gradebook, at the map's points."""
+    """What was handed in, as `collected` has it, once the assignment is in the gradebook, at the map's
+    points.
+    """
     follow_map(name)
     consistent(name)
     tasks, misplaced = collected(name, tuple(limits))
@@ -238,7 +239,8 @@ def write_note(task, reason):
     page = course.folder() / "feedback" / task.student / task.assignment / f"{task.assignment}.html"
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text(
-        f"<!doctype html><meta charset=utf-8><title>{task.assignment}</title><h1>{task.assignment}: not graded</h1>"
+        f"<!doctype html><meta charset=utf-8><title>{task.assignment}</title>"
+        f"<h1>{task.assignment}: not graded</h1>"
         f"<p>{escape(reason)}.</p>\n",
         encoding="utf-8",
     )

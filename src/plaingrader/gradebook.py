@@ -103,8 +103,8 @@ def state(task):
 
 
 def feedback(task):
-    """Write nbgrader's feedback page of one student, whatever the student's id: nbgrader's own command takes ids for
-    patterns of file names.
+    """Write nbgrader's feedback page of one student, whatever the student's id: nbgrader's own command
+    takes ids for patterns of file names.
     """
     config = settings(course.folder())
     config.Exporter.default_preprocessors = []

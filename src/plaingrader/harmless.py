@@ -137,8 +137,8 @@ def notebook(nb):
 
 
 def write(source, target, earlier=None, rubrics=None):
-    """The copy of a graded notebook's file. By an answer's id, earlier: what had a mark before, which stands above
-    the new text; rubrics: what earns points, below it.
+    """The copy of a graded notebook's file. By an answer's id, earlier: what had a mark before, which
+    stands above the new text; rubrics: what earns points, below it.
     """
     nb = notebook(nbformat.read(source, as_version=4))
     cells = []
@@ -146,7 +146,8 @@ def write(source, target, earlier=None, rubrics=None):
         name = cell.metadata.get("nbgrader", {}).get("grade_id")
         if name in (earlier or {}):
             before = earlier[name]
-            text = f"<p><b>Handed in before, and marked {before['mark']}:</b></p><pre>{escape(cut(before['text']))}</pre>"
+            head = f"<p><b>Handed in before, and marked {before['mark']}:</b></p>"
+            text = f"{head}<pre>{escape(cut(before['text']))}</pre>"
             cells.append(new_markdown_cell(one_line(text)))
         cells.append(cell)
         if name in (rubrics or {}):
@@ -188,7 +189,7 @@ def one_line(safe):
 
 
 def checked(cell, original=None):
-    """Give a code cell that ran in a student's kernel outputs and a count of known kinds, whatever it said."""
+    """Give a code cell outputs and a count of known kinds, whatever a student's kernel said."""
     outputs = [harmless_output(output, original or cell) for output in cell.get("outputs", [])]
     cell.outputs = [NotebookNode(plain(output)) for output in outputs]
     count = cell.get("execution_count")

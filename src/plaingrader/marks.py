@@ -75,8 +75,9 @@ def mark(question, cases, results):
 
 
 def by_numbers(question, case, values, found):
-    """The Mark of several numbers worked by hand of which some are right, without a known mistake: their share, to
-    the half point below, if they are more than half. What is 0, 1 or the same again is no sign of work.
+    """The Mark of several numbers worked by hand of which some are right, without a known mistake: their
+    share, to the half point below, if they are more than half. What is 0, 1 or the same again is no sign
+    of work.
     """
     want = array(question.reference(*case))
     got = array(values[0]) if isinstance(values, list) else want[:0]
@@ -89,8 +90,16 @@ def by_numbers(question, case, values, found):
     if shown < 2 or shown <= (telling.sum() - (right & telling).sum()) or not right[~telling].all():
         return none_yet
     points = np.floor(2 * question.points * right.sum() / want.size) / 2
-    message = f"{right.sum()} of {want.size} numbers are right, which is worth a part of the points. {found.message}"
-    return Mark(question.name, question.title, float(points), question.points, found.status, "", message)
+    message = f"{right.sum()} of {want.size} numbers are right, which is worth a part of the points."
+    return Mark(
+        question.name,
+        question.title,
+        float(points),
+        question.points,
+        found.status,
+        "",
+        f"{message} {found.message}",
+    )
 
 
 def partial(question, cases, got, verdicts, points):

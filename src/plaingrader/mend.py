@@ -69,8 +69,8 @@ def mended(cells, handed_out):
 
 
 def take_from_beside(cells, names, handed_out):
-    """Where the cell for an answer is as it was handed out, take the answer from the student's own cells: a text
-    from those next to it, code from the one that defines the same name.
+    """Where the cell for an answer is as it was handed out, take the answer from the student's own cells: a
+    text from those next to it, code from the one that defines the same name.
     """
     for index, name in enumerate(names):
         original = handed_out.get(name)

@@ -92,7 +92,9 @@ def variants(assignment):
 
 @cache
 def rubrics(assignment):
-    """The rubric of each written question by name: what stands behind "Rubric:" in the cell of its model answer."""
+    """The rubric of each written question by name: what stands behind "Rubric:" in the cell of its model
+    answer.
+    """
     nb = nbformat.read(course.folder() / "source" / assignment / f"{assignment}.ipynb", as_version=4)
     cells = [cell for cell in nb.cells if cell.cell_type == "markdown" and is_solution(cell)]
     texts = {cell.metadata.nbgrader.grade_id: cell.source.partition("Rubric:")[2] for cell in cells}

@@ -55,7 +55,7 @@ def candidates(folder):
 
 
 def packed(path):
-    """The notebooks in a zip. Nothing is written anywhere, and no more is unpacked than a notebook may have."""
+    """The notebooks in a zip. Nothing is written, and no more is unpacked than a notebook may have."""
     try:
         with zipfile.ZipFile(path) as archive:
             for entry in archive.infolist()[:1000]:
@@ -84,9 +84,7 @@ def chosen(found, assignment, folder):
             f"there is no notebook{', only ' + ', '.join(there) if there else ''}: ask for {wanted}"
         )
     if len({found[name] for name in names}) > 1:
-        raise Unclear(
-            f"there is more than one notebook: {', '.join(sorted(names))}; keep the one that counts as {wanted}"
-        )
+        raise Unclear(f"there is more than one notebook: {', '.join(sorted(names))}; keep one as {wanted}")
     return names[0], found[names[0]], [f"{wanted} is missing; {names[0]} was taken for it"]
 
 
@@ -118,7 +116,7 @@ def rebuilt(cells):
 
 
 def rebuilt_cell(cell):
-    """A cell of a known kind with nbgrader's metadata, if it is any, and with neither outputs nor the rest."""
+    """A cell of a known kind with nbgrader's metadata, if it is any, without outputs and the rest."""
     source = cell.get("source", "")
     source = "".join(map(str, source)) if isinstance(source, list) else source
     make = MAKE.get(cell.get("cell_type"), new_raw_cell)

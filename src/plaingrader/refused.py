@@ -1,7 +1,7 @@
 """Whether an answer uses, by any name, a function that it is to write.
 
-This is a reminder to honest students, made by looking at the source once. Whoever wants to get round it can: by a
-copied line, by `getattr`. No grader can tell a copied function from one that was written.
+This is a reminder to honest students, made by looking at the source once. Whoever wants to get round it
+can: by a copied line, by `getattr`. No grader can tell a copied function from one that was written.
 
 Imports inside the answer, imports elsewhere whose names it uses, and what it calls of the student's other
 functions all count. A comparison with the library in another line does not.
@@ -65,8 +65,8 @@ def reached(answer, makers):
 
 @lru_cache(maxsize=1000)
 def parsed(source):
-    """The syntax tree; empty for what is no Python, such as a cell with a syntax error, and for what is longer
-    than anybody writes, which would take its time. Lines of IPython's own are left out.
+    """The syntax tree; empty for what is no Python, such as a cell with a syntax error, and for what is
+    longer than anybody writes, which would take its time. Lines of IPython's own are left out.
     """
     if len(source) > LONGEST:
         return ast.Module([], [])

@@ -45,7 +45,8 @@ def release(name):
 
 
 def follow_map(name):
-    """Write the map's points into the assignment's notebook, where a question says them: its cells, its heading.
+    """Write the map's points into the assignment's notebook, where a question says them: its cells, its
+    heading.
 
     So the map is the one place for points. A notebook that says them already is not touched.
     """

@@ -1,8 +1,8 @@
-"""The students of the course, if assignments/students.csv lists them: ids, names, and what learning platforms call
-them.
+"""The students of the course, if assignments/students.csv lists them: ids, names, and what learning
+platforms call them.
 
-Columns: id, and, where you have them, first_name, last_name, email, canvas (the number in Canvas), moodle (the
-participant's number in Moodle). Without the file, whoever hands something in is a student.
+Columns: id, and, where you have them, first_name, last_name, email, canvas (the number in Canvas), moodle
+(the participant's number in Moodle). Without the file, whoever hands something in is a student.
 """
 
 import csv
@@ -15,7 +15,7 @@ NOT_HANDED_IN = "not handed in"
 
 
 def students():
-    """The rows by id, in the file's order; none without a file. ValueError for a file that is no such table."""
+    """The rows by id, in the file's order; none without a file. ValueError for another table."""
     path = course.folder() / "students.csv"
     if not path.exists():
         return {}

@@ -124,8 +124,8 @@ def environment(box):
 
 
 def lay_out(box, folder):
-    """The box as a student finds it: a desk with the assignment's files and nothing of an earlier attempt, an empty
-    home, and room for what the kernel needs, where no file of a student's can be. The desk.
+    """The box as a student finds it: a desk with the assignment's files and nothing of an earlier attempt,
+    an empty home, and room for what the kernel needs, where no file of a student's can be. The desk.
     """
     emptied(box)
     for name in ("desk", "home"):

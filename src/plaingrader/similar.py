@@ -9,11 +9,13 @@ from rapidfuzz import fuzz, process
 from . import course
 from .report import POLICY, STYLE
 
-ALIKE, SHORTEST, MOST = (
-    80,
-    80,
-    100,
-)  # of 100; characters of a text that are enough to compare; pairs that are shown
+TEXT = (
+    "Pairs of written answers that are alike. Read them before you think anything of it: a quotation, a shared"
+    " note or the question itself can be why."
+)
+ALIKE = 80  # of 100
+SHORTEST = 80  # characters that are enough to compare
+MOST = 100  # pairs that are shown
 
 
 def write(path, name, tasks):
@@ -26,11 +28,10 @@ def write(path, name, tasks):
             if question in written and len(cell.source) >= SHORTEST:
                 found.setdefault(question, {})[task.student] = cell.source[:10_000]
     parts = [part for question in written for part in shown(question, found.get(question, {}))]
-    head = f"<!doctype html><html lang=en><meta charset=utf-8>{POLICY}<title>{name}</title><style>{STYLE}</style>"
-    text = "Pairs of written answers that are alike. Read them before you think anything of it: a quotation, a shared"
+    head = f"<!doctype html><html lang=en><meta charset=utf-8>{POLICY}<title>{name}</title>"
     body = "".join(parts) or "<p>No two written answers are alike.</p>"
     path.write_text(
-        f"{head}<h1>{name}</h1><p>{text} note or the question itself can be why.</p>{body}\n",
+        f"{head}<style>{STYLE}</style><h1>{name}</h1><p>{TEXT}</p>{body}\n",
         encoding="utf-8",
     )
 

@@ -86,7 +86,7 @@ def files(folder):
 
 
 def left_behind(name):
-    """Whether a program made a file or folder of this name without being asked: copies, caches, thumbnails."""
+    """Whether a program made a file or folder of this name without being asked: copies, caches."""
     return (name.startswith(".") and name.strip(".") != "") or name in (
         "__pycache__",
         "__MACOSX",

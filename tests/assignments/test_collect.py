@@ -1,4 +1,6 @@
-"""What Canvas, Moodle and folders give is sorted by student, every file is accounted for, and again is no harm."""
+"""What Canvas, Moodle and folders give is sorted by student, every file is accounted for, and again is no
+harm.
+"""
 
 import io
 import os
@@ -95,7 +97,7 @@ def test_no_path_leads_out_and_nothing_huge_is_read(place, tmp_path, monkeypatch
     collect(NAME, zipped(tmp_path / "c.zip", {"../../../kim_tiny.ipynb": "x", "kim/../../evil.txt": "y"}))
     assert set(submitted(place)) <= {"kim/tiny/tiny.ipynb", "kim/tiny/evil.txt"}
     monkeypatch.setattr("plaingrader.collect.MOST", 10)
-    with pytest.raises(ValueError, match="take it out of the zip"):
+    with pytest.raises(ValueError, match="take it out"):
         collect(NAME, zipped(tmp_path / "d.zip", {"kim_tiny.ipynb": "x" * 11}))
     empty = io.BytesIO()
     zipfile.ZipFile(empty, "w").close()

@@ -1,4 +1,6 @@
-"""What is unambiguous in a submission is taken, and about the rest a person is asked; nobody gets a zero for it."""
+"""What is unambiguous in a submission is taken, and about the rest a person is asked; nobody gets a zero
+for it.
+"""
 
 import copy
 import io

@@ -1,4 +1,6 @@
-"""Nothing that stands in a submission, or that its kernel says, stops the grading of it: it ends at the first run."""
+"""Nothing that stands in a submission, or that its kernel says, stops the grading of it: it ends at the
+first run.
+"""
 
 import contextlib
 import json
