@@ -208,6 +208,9 @@ def harmless_output(output, cell):
     picture = attached({"image/png": output.data.get("image/png")})
     if picture and PICTURE.fullmatch(picture):
         data["image/png"] = output.data["image/png"]
-    if "plaincourse" in output.get("metadata", {}) and cell.metadata.get("nbgrader", {}).get("grade"):
-        data["text/html"] = clean(output.data["text/html"])
-    return new_output("display_data", data)
+    verdict = "plaincourse" in output.get("metadata", {}) and bool(
+        cell.metadata.get("nbgrader", {}).get("grade")
+    )
+    if verdict:
+        data["text/html"] = clean(str(output.data.get("text/html", "")))
+    return new_output("display_data", data, metadata={"plaincourse": {}} if verdict else {})
