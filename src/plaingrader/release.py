@@ -45,7 +45,8 @@ def release(name):
 
 
 def follow_map(name):
-    """Write the map's points into the assignment's notebook, where a question says them: its cells, its heading.
+    """Write the map's points into the assignment's notebook, where a question says them: its cells, its
+    heading.
 
     So the map is the one place for points. A notebook that says them already is not touched.
     """
@@ -212,6 +213,11 @@ def readme(assignment):
 
    On Windows: `.venv\\Scripts\\python` and `.venv\\Scripts\\jupyter`. On Linux, a small PyTorch without CUDA:
    put `PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu` before the second command.
+   Did you install for an earlier assignment? Use that folder's `.venv` again. It needs no more than this wheel, without
+   what it depends on:
+
+       ../EARLIER/.venv/bin/python -m pip install --force-reinstall --no-deps "./{built()[0]}"
+       ../EARLIER/.venv/bin/jupyter lab {assignment.name}.ipynb
 2. Write your student id between the quotes after `STUDENT`, in the first code cell. Your numbers depend on it.
 3. Answer from top to bottom, in the cells that say so. The check under a question shows at once what it can. The marks come
    from other inputs.

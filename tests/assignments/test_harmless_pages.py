@@ -173,6 +173,9 @@ def test_the_feedback_and_the_class_report_run_nothing(graded, browser):
             assert policy.startswith("default-src 'none'")
     text = feedback.read_text(encoding="utf-8")
     assert "<code>a &lt; b</code>" in text, "what a grader writes is shown as written"
+    assert "<div><strong>Softmax (3 of 3 points): Right.</strong>" in text, (
+        "the grader's own verdict is formatted"
+    )
     assert "<script" not in text, "no MathJax from another host"
 
 
