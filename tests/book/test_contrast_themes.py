@@ -1,4 +1,4 @@
-"""With a contrast theme of the system (forced-colors) nothing that a page says is lost with its backgrounds."""
+"""A contrast theme of the system (forced-colors) takes the backgrounds, and nothing that a page says."""
 
 import io
 
@@ -15,14 +15,16 @@ MARK_PAINTED = """() => {
         if (element.closest('svg, input, button') || element.textContent.trim() || !seen(element)) continue;
         const colour = getComputedStyle(element).backgroundColor;
         const ground = getComputedStyle(element.parentElement).backgroundColor;
-        if (!clear(colour) && colour !== ground && !element.firstElementChild) element.dataset.painted = colour;
+        if (clear(colour) || colour === ground || element.firstElementChild) continue;
+        element.dataset.painted = colour;
     }
 }"""
 LOST = """() => {
     const ground = getComputedStyle(document.body).backgroundColor;
     const style = (element) => getComputedStyle(element);
     const lost = [...document.querySelectorAll('[data-painted]')].filter((element) =>
-        [ground, 'rgba(0, 0, 0, 0)'].includes(style(element).backgroundColor) && !parseFloat(style(element).borderTopWidth));
+        [ground, 'rgba(0, 0, 0, 0)'].includes(style(element).backgroundColor)
+        && !parseFloat(style(element).borderTopWidth));
     const like = [...document.querySelectorAll('.pe-choice input:checked + span')].filter((span) =>
         [...span.closest('.pe-choices').querySelectorAll('input:not(:checked) + span')].some(
             (other) => style(other).backgroundColor === style(span).backgroundColor));

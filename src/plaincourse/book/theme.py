@@ -6,17 +6,14 @@ extension
 - ships MathJax 3 with the book, as the one file that needs no fonts (they would not load from ``file://`` in
   every browser),
 - takes Thebe out (its script also throws an error on every page),
-- replaces the icon script by a style sheet with only the icons that the pages use,
-- gives each page a description: its first sentence.
+- replaces the icon script by a style sheet with only the icons that the pages use.
 """
 
 import re
-from html import escape
 from importlib.metadata import distribution
 from pathlib import Path
 
 import pydata_sphinx_theme
-from docutils import nodes
 from sphinx.errors import ExtensionError
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -102,20 +99,13 @@ def write_icons(app):
     (folder / "icons.css").write_text(text, encoding="utf-8", newline="\n")
 
 
-def first_paragraph(doctree):
-    """The text of a page's first paragraph, or None."""
-    for paragraph in doctree.findall(nodes.paragraph):
-        return " ".join(paragraph.astext().split())
-    return None
-
-
 def is_mathjax(script):
     """Whether a script entry of a page is MathJax or its settings."""
     return "MathJax" in script.attributes.get("body", "") or str(script.filename).endswith("tex-svg.js")
 
 
 def tidy_page(app, pagename, templatename, context, doctree):
-    """Drop what the page does not use, and describe it to search engines."""
+    """Drop what the page does not use, or has twice."""
     context["css_files"] = [
         sheet for sheet in context["css_files"] if not str(sheet.filename).endswith(UNUSED)
     ]
@@ -128,9 +118,9 @@ def tidy_page(app, pagename, templatename, context, doctree):
     )
     # The theme's page has it already.
     context["metatags"] = re.sub(r'<meta name="viewport"[^>]*>\n?', "", context.get("metatags", ""))
-    description = doctree and first_paragraph(doctree)
-    if description:
-        context["metatags"] += f'<meta name="description" content="{escape(description)}"/>\n'
+    # The name of the book once: "The Plain Transformer", not "The Plain Transformer — The Plain Transformer".
+    if context.get("title") == context.get("docstitle"):
+        context["docstitle"] = ""
 
 
 def setup(app):

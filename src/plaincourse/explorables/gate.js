@@ -88,8 +88,18 @@ function makeCurves(model) {
     const z = (((event.clientX - box.left) / box.width) * 380 - 190) / UNIT;
     change(model, { z: Math.round(20 * Math.min(Math.max(z, -5), 5)) / 20 });
   };
-  plot.addEventListener("pointerdown", (event) => { plot.setPointerCapture(event.pointerId); toZ(event); });
-  plot.addEventListener("pointermove", (event) => { if (event.buttons) toZ(event); });
+  // A finger that moves up or down scrolls the page: only one that moves sideways, or taps, moves the point.
+  let down = null;
+  plot.addEventListener("pointerdown", (event) => {
+    plot.setPointerCapture(event.pointerId);
+    down = event;
+    if (event.pointerType === "mouse") toZ(event);
+  });
+  plot.addEventListener("pointermove", (event) => {
+    const sideways = Math.abs(event.clientX - down?.clientX) > Math.abs(event.clientY - down?.clientY);
+    if (event.buttons && (event.pointerType === "mouse" || sideways)) toZ(event);
+  });
+  plot.addEventListener("click", toZ);
 
   const picked = choices({
     legend: "Curves", several: true, options: names.map((name) => [name, CURVES[name].label]),
