@@ -1,4 +1,4 @@
-"""A finger on an explorable: a swipe up scrolls the page and changes nothing, a swipe sideways moves the slider."""
+"""A finger on an explorable: a swipe up scrolls the page, one sideways moves what it began on."""
 
 import pytest
 
@@ -8,7 +8,7 @@ PLACES = {"a slider": ".pe-slider input", "the curve": "svg.pe-plot"}
 
 @pytest.fixture
 def finger(browser, html):
-    """The page of the gate on a phone, and a function that swipes by (across, down) from an element's middle."""
+    """The page of the gate on a phone, and a function that swipes by (across, down) from within an element."""
     context = browser.new_context(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
     page = context.new_page()
     page.goto(f"{html.as_uri()}/chapters/03_mlp.html")

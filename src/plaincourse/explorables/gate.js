@@ -89,14 +89,14 @@ function makeCurves(model) {
     change(model, { z: Math.round(20 * Math.min(Math.max(z, -5), 5)) / 20 });
   };
   // A finger that moves up or down scrolls the page: only one that moves sideways, or taps, moves the point.
-  let down = null;
+  let pressed = null;
   plot.addEventListener("pointerdown", (event) => {
     plot.setPointerCapture(event.pointerId);
-    down = event;
+    pressed = event;
     if (event.pointerType === "mouse") toZ(event);
   });
   plot.addEventListener("pointermove", (event) => {
-    const sideways = Math.abs(event.clientX - down?.clientX) > Math.abs(event.clientY - down?.clientY);
+    const sideways = Math.abs(event.clientX - pressed?.clientX) > Math.abs(event.clientY - pressed?.clientY);
     if (event.buttons && (event.pointerType === "mouse" || sideways)) toZ(event);
   });
   plot.addEventListener("click", toZ);

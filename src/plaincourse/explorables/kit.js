@@ -64,9 +64,17 @@ function frame(el, kind, name) {
 /** A labelled slider. `onmove` gets the number; `text` says how a number is written; `set` shows a number without moving. */
 function slider({ label, spoken = label, min, max, step, text = short, onmove, ...attributes }) {
   const readout = element("span", { class: "pe-readout" });
+  let untouched;
+  const move = () => onmove(Number(input.value));
   const input = element("input", {
     type: "range", min, max, step, "aria-label": spoken, ...attributes,
-    oninput: () => onmove(Number(input.value)),
+    oninput: move,
+    // A slider jumps to the finger at once. If the finger goes on to scroll the page, it goes back.
+    onpointerdown: () => (untouched = input.value),
+    onpointercancel: () => {
+      input.value = untouched;
+      move();
+    },
   });
   const root = element("label", { class: "pe-slider" }, element("span", { class: "pe-name" }, label), input, readout);
   return {
