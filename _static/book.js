@@ -5,12 +5,19 @@ if (self.origin === "null") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 
 const BOXES = ".bd-article :is(div.math, mjx-container, .output, .pst-scrollable-table-container, pre)";
 
+// A box that holds more than it shows can be scrolled with the keyboard, and fades where it goes on.
+function markEdge(box) {
+  box.classList.toggle("cut-off", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+}
+
 function markWideBoxes() {
   for (const box of document.querySelectorAll(BOXES)) {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+    markEdge(box);
   }
 }
 
+document.addEventListener("scroll", ({ target }) => target.matches?.(BOXES) && markEdge(target), true);
 window.addEventListener("load", async () => {
   await window.MathJax?.startup?.promise; // formulas have no width before
   markWideBoxes();

@@ -110,6 +110,25 @@ def test_wide_boxes_can_be_scrolled_from_the_keyboard(phone):
     assert stuck == []
 
 
+CUT_OFF = """() => [...document.querySelectorAll('.bd-article *')].filter((box) =>
+    box.scrollWidth > box.clientWidth + 1 && /auto|scroll|hidden/.test(getComputedStyle(box).overflowX)
+    && box.clientWidth > 1 && !box.closest('.pe, mjx-assistive-mml, .cut-off') && !box.querySelector('.cut-off')
+).map((box) => box.outerHTML.slice(0, 120))"""
+
+
+def test_what_is_cut_off_on_a_phone_fades(phone):
+    assert phone.page.evaluate(CUT_OFF) == []
+
+
+def test_no_line_of_code_is_cut_off_on_a_desk(desk):
+    desk.open_everything()
+    cut = desk.page.evaluate(
+        """() => [...document.querySelectorAll('.bd-article .cell :is(.cell_input, .output) pre')]
+            .filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.innerText.slice(0, 80))"""
+    )
+    assert cut == []
+
+
 def test_search_finds_a_word_of_the_text(visit):
     visited = visit("search.html?q=pencil")
     # Results come in one by one: wait for the one that must come, not for the first.
