@@ -7,7 +7,14 @@ PORT ?= 8000
 LAB =
 A ?=
 GRADE ?=
+K ?=
+export THOROUGH ?=
 export OMP_NUM_THREADS ?= 1
+PYTEST = $(BIN)/python -m pytest -p progress -o console_output_style=classic
+INSTALL = $(BIN)/python -m pip install --disable-pip-version-check
+# What concerns one topic (K=attention) and takes seconds: no page is built and no submission is graded.
+TOPIC = tests/test_notebooks.py tests/test_prose_numbers.py tests/plainformer tests/plaincourse \
+  tests/assignments/test_questions.py tests/assignments/test_marks.py $(NB)
 
 .PHONY: which-assignment help book test execute serve lab release grade slides requirements clean
 .DEFAULT_GOAL := help
@@ -19,8 +26,12 @@ book: $(VENV)/.book  ## build the book into _build/html, strictly
 	@rm -rf _build/html _build/.doctrees
 	$(BIN)/jupyter-book build -W -n --keep-going -q .
 
-test: $(VENV)/.instructor  ## run every test, notebooks and built pages included
-	$(BIN)/python -m pytest -n auto --dist loadfile
+test: $(VENV)/.instructor  ## run every test, notebooks and built pages included (K=attention for one topic, THOROUGH=1 for more of each)
+ifeq ($(K),)
+	@$(PYTEST) -n auto --dist loadfile --no-loadscope-reorder --durations=10
+else
+	@$(PYTEST) -n 0 --ignore tests/plainformer/pretrained -k '$(K)' $(TOPIC)
+endif
 
 execute: $(VENV)/.all  ## run the notebooks again, in place (NB=chapters/02_matmul.ipynb for one)
 	$(BIN)/python tools/execute.py $(NB)
@@ -56,17 +67,21 @@ $(BIN)/python:
 	  echo "This needs Python 3.11 or newer; '$(PYTHON)' is not. Name another: make PYTHON=python3.12 ..."; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' || { \
 	  echo "'$(PYTHON)' has no venv module. On Debian or Ubuntu: apt-get install python3-venv"; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	@echo "Making an environment of its own for the course: $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.book: pyproject.toml requirements.txt | $(BIN)/python
+	@echo "Installing what building the book needs into $(VENV), once: about 100 packages, 300 MB"
 	@sed '/^-e/d' requirements.txt > $(VENV)/constraints.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(VENV)/constraints.txt -e '.[book]'
+	@$(INSTALL) -c $(VENV)/constraints.txt -e '.[book]'
 	@touch $@
 
 $(VENV)/.instructor: requirements-instructor.txt $(VENV)/.all
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-instructor.txt
+	@echo "Installing what assigning and grading need into $(VENV), once: nbgrader, Dask and sphinx-revealjs"
+	@$(INSTALL) -r requirements-instructor.txt
 	@touch $@
 
 $(VENV)/.all: pyproject.toml requirements.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@echo "Installing all that chapters and tests need into $(VENV), once: PyTorch, JupyterLab and more, about 2 GB"
+	@$(INSTALL) -r requirements.txt
 	@touch $@ $(VENV)/.book

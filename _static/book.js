@@ -3,7 +3,7 @@
 // From file:// or in a sandbox a page may not read the other pages, so search lists their titles without excerpts.
 if (self.origin === "null") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 
-const BOXES = ".bd-article :is(div.math, mjx-container, .output, .pst-scrollable-table-container, pre)";
+const BOXES = ".bd-article :is(.output, .pst-scrollable-table-container, pre)";
 
 // A box that holds more than it shows can be scrolled with the keyboard, and fades where it goes on.
 function markEdge(box) {
@@ -18,10 +18,7 @@ function markWideBoxes() {
 }
 
 document.addEventListener("scroll", ({ target }) => target.matches?.(BOXES) && markEdge(target), true);
-window.addEventListener("load", async () => {
-  await window.MathJax?.startup?.promise; // formulas have no width before
-  markWideBoxes();
-});
+window.addEventListener("load", markWideBoxes);
 window.addEventListener("resize", markWideBoxes);
 document.addEventListener("toggle", markWideBoxes, true); // what was folded had no width
 

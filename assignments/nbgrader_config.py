@@ -5,35 +5,22 @@ its formgrader.
 from pathlib import Path
 
 from nbconvert.preprocessors import ClearMetadataPreprocessor, CSSHTMLHeaderPreprocessor
-from nbconvert.preprocessors.sanitize import SanitizeHTML
 from nbgrader import preprocessors
+
+from plaingrader import formgrader
 
 c = get_config()  # noqa: F821  nbgrader defines it
 c.CourseDirectory.course_id = "plain-transformer"
 c.CourseDirectory.root = str(Path(__file__).resolve().parent)
 c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", ".pytest_cache"]
 
-# Feedback shows a student's own Markdown: no script may come with it.
-c.GenerateFeedback.preprocessors = [preprocessors.GetGrades, SanitizeHTML, CSSHTMLHeaderPreprocessor]
-c.SanitizeHTML.enabled = True
-c.SanitizeHTML.tags = [
-    "a",
-    "blockquote",
-    "br",
-    "code",
-    "div",
-    "em",
-    "i",
-    "li",
-    "ol",
-    "p",
-    "pre",
-    "strong",
-    "sub",
-    "sup",
-    "ul",
-]
-c.SanitizeHTML.attributes = {"a": ["href"], "div": ["class"]}
+# What students wrote is made harmless for the pages of the formgrader and of the feedback; what should get
+# through is held by a content security policy.
+c.HTMLExporter.preprocessors = ["plaingrader.harmless.Harmless"]
+c.HTMLExporter.filters = {"markdown2html": "plaingrader.harmless.html"}
+c.HTMLExporter.extra_template_basedirs = [str(formgrader.TEMPLATES), formgrader.NBGRADERS]
+c.GenerateFeedback.preprocessors = [preprocessors.GetGrades, CSSHTMLHeaderPreprocessor]
+formgrader.harden()
 
 c.ClearSolutions.code_stub = {"python": "# your answer here"}
 c.ClearSolutions.text_stub = "*Your answer here.*"

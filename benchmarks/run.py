@@ -26,6 +26,7 @@ import sys
 import tempfile
 import time
 import warnings
+from functools import partial
 from pathlib import Path
 
 PROMPT, NEW, LONG = 128, 16, 2048
@@ -310,8 +311,8 @@ def main():
         for name, engine in engines.items():
             time.sleep(1)  # the threads of the engine before are still spinning
             engine.prefill(prompt)
-            times[name]["prefill"].append(seconds(lambda: engine.prefill(prompt))[0])
-            steps = [seconds(lambda: engine.step(600 + i))[0] for i in range(NEW)]
+            times[name]["prefill"].append(seconds(partial(engine.prefill, prompt))[0])
+            steps = [seconds(partial(engine.step, 600 + i))[0] for i in range(NEW)]
             times[name]["step"].append(statistics.median(steps))
         read, speed = machine(weights)
         reads.append(read)
@@ -325,9 +326,8 @@ def table(names, times, loads, read, least, options):
     print(f"SmolLM2-135M, {options.threads} threads, medians of {options.rounds} rounds in turn")
     head = ("ms a token", "÷ bound", f"{PROMPT} tokens/s", "÷ bound", "load s", "memory MB")
     print(f"{'':34}" + "".join(f"{text:>14}" for text in head))
-    print(
-        f"{'the machine (weights read once; sgemm)':34}{read * 1e3:10.1f}{1:14.2f}{PROMPT / least:14.0f}{1:14.2f}"
-    )
+    machine = "the machine (weights read once; sgemm)"
+    print(f"{machine:34}{read * 1e3:10.1f}{1:14.2f}{PROMPT / least:14.0f}{1:14.2f}")
     for name in names:
         step, prefill = statistics.median(times[name]["step"]), statistics.median(times[name]["prefill"])
         numbers = (step * 1e3, step / read, PROMPT / prefill, prefill / least, *loads[name])

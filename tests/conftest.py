@@ -23,6 +23,13 @@ def notebook(chapter):
 
 
 @pytest.fixture(scope="session")
+def shared(tmp_path_factory):
+    """A folder of this test run, the same for all of pytest-xdist's workers."""
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@pytest.fixture(scope="session")
 def smollm2():
     """SmolLM2 and its tokenizer. The first run fetches it; without a network its tests are skipped, except in
     CI.

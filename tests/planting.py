@@ -9,8 +9,10 @@ import nbformat
 from project import ROOT
 
 CANARY = "canary-7d1f-in-a-solution"
-LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "_build", "dist", ".*_cache", "__pycache__", ".hypothesis", "*.egg-info",
-                                  "submitted", "autograded", "feedback", "release", ".grading", "gradebook.db*")  # fmt: skip
+LEFT_OUT = shutil.ignore_patterns(
+    *(".git", ".venv", "_build", "dist", ".*_cache", "__pycache__", ".hypothesis", "*.egg-info"),
+    *("submitted", "autograded", "feedback", "release", ".grading", "gradebook.db*"),
+)
 
 
 def planted_copy(folder):

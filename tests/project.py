@@ -1,5 +1,6 @@
 """What several test modules share: where the project is, its chapters, and what counts as a sentence."""
 
+import os
 import re
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 CHAPTERS = sorted((ROOT / "chapters").glob("[0-9]*.ipynb"))
 NOTEBOOKS = CHAPTERS + sorted((ROOT / "chapters/appendix").glob("*.ipynb"))
+THOROUGH = os.environ.get("THOROUGH", "") not in ("", "0")  # all seeds and variants instead of a few of each
 
 
 def is_sentence(text):

@@ -41,7 +41,10 @@ def test_its_names_are_in_the_code(entry):
 
 LINK = r"\{term\}`(?P<text>[^`<]+?)(?:\s+<(?P<target>[^`>]+)>)?`"
 # No running text: boxes and blocks of code, headings, rows of tables, formulas, links, code.
-NO_PROSE = r"^(?P<fence>`{3,}|:{3,}).*?^(?P=fence)\s*?$|^(?:#|\|).*?$|\$\$.*?\$\$|\[[^]]*\]\([^)]*\)|(?:\{[\w:]+\})?`[^`]*`|\$[^$]*\$"
+NO_PROSE = (
+    r"^(?P<fence>`{3,}|:{3,}).*?^(?P=fence)\s*?$|^(?:#|\|).*?$|\$\$.*?\$\$|\[[^]]*\]\([^)]*\)"
+    r"|(?:\{[\w:]+\})?`[^`]*`|\$[^$]*\$"
+)
 
 
 def forms(term):
@@ -94,7 +97,8 @@ MENTIONS = {path.stem: list(mentions(prose(nbformat.read(path, as_version=4).cel
 
 def test_mentions_are_found():
     source = """## The key
-A `query`, a [query](key.ipynb), the $query$: **{term}`Queries <query>`** {cite:p}`token` meet *keys*, attention\nweights, key-value, monkey.
+A `query`, a [query](key.ipynb), the $query$: **{term}`Queries <query>`** {cite:p}`token` meet *keys*,
+attention\nweights, key-value, monkey.
 
 ```{note} A loss
 A loss.

@@ -90,7 +90,7 @@ def test_every_figure_has_alt_text(notebook):
         if types & FIGURES:
             alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
             assert is_sentence(alt), (
-                f"cell {cell.id}: the alt text must be a sentence that says what the figure shows, got {alt!r}"
+                f"cell {cell.id}: the alt text must be a sentence that says what is shown, got {alt!r}"
             )
 
 

@@ -75,7 +75,9 @@ def execute(path):
     before = path.read_text(encoding="utf-8")
     after = nbformat.writes(notebook) + "\n"
     if after != before:
-        path.write_text(after, encoding="utf-8", newline="\n")
+        fresh = path.with_suffix(".part")  # a notebook is never half-written
+        fresh.write_text(after, encoding="utf-8", newline="\n")
+        fresh.replace(path)
     return after != before
 
 

@@ -9,13 +9,16 @@ import tomllib
 from pathlib import Path
 
 HEADER = """\
-# Everything that the book, the notebooks and the tests need, pinned. Compiled from pyproject.toml: make requirements
+# Everything that the book, the notebooks and the tests need, pinned.
+# Compiled from pyproject.toml: make requirements
 # On Linux the plain torch wheel is the large one with CUDA; the README says how to get the small one.
 """
 INSTRUCTOR_HEADER = """\
-# What assigning and grading need beyond requirements.txt, pinned. Compiled from pyproject.toml: make requirements
+# What assigning and grading need beyond requirements.txt, pinned.
+# Compiled from pyproject.toml: make requirements
 -r requirements.txt
 """
+LEFT_UNSAID = ("emit-index-url", "emit-find-links", "emit-trusted-host")  # they belong to a machine
 LEFT_OUT = {"benchmark"}  # brings a package that compiles for a quarter of an hour
 
 
@@ -27,8 +30,9 @@ def extras(*left_out):
 
 def compile_pins(*options):
     """Return the pinned requirements, one "name==version" a line."""
-    command = [sys.executable, "-m", "piptools", "compile", "--quiet", *options, "--strip-extras", "--no-header",
-               "--no-annotate", "--no-emit-index-url", "--no-emit-find-links", "--no-emit-trusted-host", "--output-file=-", "pyproject.toml"]  # fmt: skip
+    plain = [f"--no-{what}" for what in ("header", "annotate", *LEFT_UNSAID)]
+    compiler = [sys.executable, "-m", "piptools", "compile", "--quiet", "--strip-extras", "--output-file=-"]
+    command = [*compiler, *plain, *options, "pyproject.toml"]
     lines = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout.splitlines()
     # A local build label ("2.13.0+cpu") names a wheel that other machines do not have.
     return [line.split("+")[0] for line in lines if "==" in line]

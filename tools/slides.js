@@ -87,7 +87,6 @@ function enlarge(image) {
 }
 
 async function start() {
-  await MathJax.startup.promise;
   await document.fonts.ready;
   await Promise.all([...document.images].map((image) => image.decode()));
   document.documentElement.classList.add("measuring");

@@ -27,6 +27,8 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
+from plaincourse.book import formulas
+
 ROOT = Path(__file__).resolve().parents[1]
 HERE = Path(__file__).parent
 OUT = ROOT / "_build" / "slides"
@@ -43,19 +45,17 @@ CHOICE = re.compile(r"[A-Z]\. ")  # the title of a fold that is a choice of a qu
 
 
 def assets():
-    """The files that the pages need, by the name that they get: Reveal.js and MathJax come from installed
-    packages.
+    """The files that the pages need, by the name that they get: Reveal.js comes from an installed
+    package, the formulas' font and style from the book.
     """
     reveal = distribution("sphinx-revealjs").locate_file("sphinx_revealjs/_static/revealjs")
-    math = distribution("sphinx-mathjax-offline").locate_file(
-        "sphinx-mathjax-offline/static/mathjax/tex-svg.js"
-    )
     files = {
         "reveal.js": reveal / "dist/reveal.js",
         "reveal.css": reveal / "dist/reveal.css",
         "reveal-LICENSE": reveal / "LICENSE",
     }
-    return files | {"tex-svg.js": math, "slides.js": HERE / "slides.js", "slides.css": HERE / "slides.css"}
+    own = [formulas.STYLE, formulas.FONT, HERE / "slides.js", HERE / "slides.css"]
+    return files | {path.name: path for path in own}
 
 
 # ---- text
@@ -104,20 +104,24 @@ def plain(source):
     return re.sub(r"^\([\w-]+\)=\s*$", "", source, flags=re.MULTILINE)  # labels
 
 
+def formula(display):
+    """The rule that writes a formula as MathML."""
+    return lambda self, tokens, i, *_: formulas.set_formula(tokens[i].content, display)
+
+
 def markdown():
-    """The parser. Formulas stay TeX, for MathJax; a link leads to the other chapter's slides, or is plain
-    text.
-    """
+    """The parser. A link leads to the other chapter's slides, or is plain text."""
     parser = (
         MarkdownIt("commonmark", {"html": True}).enable("table").use(dollarmath_plugin, double_inline=True)
     )
-    parser.add_render_rule("math_inline", lambda self, tokens, i, *_: rf"\({escape(tokens[i].content)}\)")
-    parser.add_render_rule(
-        "math_inline_double", lambda self, tokens, i, *_: rf"\[{escape(tokens[i].content)}\]"
-    )
+    parser.add_render_rule("math_inline", formula(False))
+    parser.add_render_rule("math_inline_double", formula(True))
     parser.add_render_rule(
         "math_block",
-        lambda self, tokens, i, *_: f'<div class="block formula">\\[{escape(tokens[i].content)}\\]</div>',
+        lambda self, tokens, i, *_: (
+            f'<div class="block formula">'
+            f"{formulas.set_formula(formulas.one_block(tokens[i].content), True)}</div>"
+        ),
     )
     return parser
 
@@ -227,12 +231,6 @@ def code(cell):
 # ---- pages
 
 
-MATHJAX = r"""window.MathJax = {
-  tex: {inlineMath: [["\\(", "\\)"]], displayMath: [["\\[", "\\]"]]},
-  svg: {fontCache: "local", scale: 0.92},
-};"""
-
-
 def slides(notebook):
     """The topics of a chapter: (level, heading, HTML of its blocks); the first is the title."""
     topics = []
@@ -268,12 +266,11 @@ def page(notebook):
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{re.sub("<[^>]*>", "", title)}: slides</title>
 <link rel="stylesheet" href="assets/reveal.css">
+<link rel="stylesheet" href="assets/formulas.css">
 <link rel="stylesheet" href="assets/slides.css">
 </head>
 <body>
 <div class="reveal"><div class="slides">{body}</div></div>
-<script>{MATHJAX}</script>
-<script src="assets/tex-svg.js"></script>
 <script src="assets/reveal.js"></script>
 <script src="assets/slides.js"></script>
 </body>

@@ -35,6 +35,7 @@ class Toy(NamedTuple):
 def initialize(rng):
     """Weights to begin with."""
     from plainformer.attention import Attention
+    from plainformer.linear import Linear
     from plainformer.llama import Config, initialize
 
     settings = Config(context=8, heads=HEADS, eps=EPS, base=BASE, pairing="halves")
@@ -48,7 +49,7 @@ def initialize(rng):
             rng.normal(scale=0.1, size=size)
             for size in [(WIDTH, queries), (WIDTH, keys), (WIDTH, keys), (queries, WIDTH)]
         ]
-        return block._replace(attention=Attention(*tables))
+        return block._replace(attention=Attention(*map(Linear, tables)))
 
     return Toy(
         model.embedding,
@@ -82,7 +83,8 @@ def arrays(model):
             f"{i}.gains": gains,
         }
         named |= {
-            f"{i}.{name}": getattr(block.attention, name) for name in ("query", "key", "value", "output")
+            f"{i}.{name}": getattr(block.attention, name).weight
+            for name in ("query", "key", "value", "output")
         }
         named |= {f"{i}.{name}": getattr(block.mlp, name) for name in ("gate", "up", "down")}
     return {name: array.astype(np.float32) for name, array in named.items()} | {

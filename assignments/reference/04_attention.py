@@ -162,7 +162,7 @@ def grouped(
     """The function with another step."""
 
     def answer(q, k, v):
-        heads, T, D = q.shape
+        heads, _, D = q.shape
         k, v = copied(k, heads // len(k)), copied(v, heads // len(v))
         return merged(softmax(q @ k.swapaxes(1, 2) / scale(heads, D)) @ v)
 

@@ -470,7 +470,7 @@ QUESTIONS = [
         ),
         refuse=(
             "plainformer.attention.causal_mask",
-            "plainformer.cache.cached_attention",
+            "plainformer.cache.causal_attention",
             "torch.nn.functional.scaled_dot_product_attention",
         ),
     ),
@@ -501,7 +501,7 @@ QUESTIONS = [
                 last_one_lost,
             ),
         ),
-        refuse=("plainformer.cache.cached_attention",),
+        refuse=("plainformer.cache.causal_attention",),
         handed_out=broken_branches,
     ),
     Question(

@@ -4,6 +4,7 @@ import numpy as np
 
 from plaincourse.exercises import Mistake
 from plainformer.attention import Attention
+from plainformer.linear import Linear
 from plainformer.llama import Config
 from plainformer.mlp import SwiGLU
 from plaingrader.questions import Property, Question, variants
@@ -136,7 +137,8 @@ def block(serial=False, turn=True, causal=True, swapped=False, share=np.repeat):
     def answer(x, gain, attention, mlp, config):
         normed = x / root(x, config.eps) * gain
         query, key, value = (
-            heads_of(normed @ table, attention.query.shape[1] // config.heads) for table in attention[:3]
+            heads_of(normed @ table.weight, attention.query.weight.shape[1] // config.heads)
+            for table in attention[:3]
         )
         if turn:
             query, key = turned(query, config.base), turned(key, config.base)
@@ -148,7 +150,7 @@ def block(serial=False, turn=True, causal=True, swapped=False, share=np.repeat):
         powers = np.exp(query @ key.swapaxes(1, 2) / np.sqrt(query.shape[2]))
         powers = np.tril(powers) if causal else powers
         mixed = powers / powers.sum(axis=-1, keepdims=True) @ value
-        found = mixed.swapaxes(0, 1).reshape(len(x), -1) @ attention.output
+        found = mixed.swapaxes(0, 1).reshape(len(x), -1) @ attention.output.weight
         if serial:
             normed = (x + found) / root(x + found, config.eps) * gain
         gate, up = (normed @ table for table in (mlp[1::-1] if swapped else mlp[:2]))
@@ -176,10 +178,10 @@ def block_case(rng, tokens, rows, heads, groups, width, hidden, base):
         return rng.normal(size=shape) / np.sqrt(shape[0])
 
     attention = Attention(
-        table(rows, heads * width),
-        table(rows, groups * width),
-        table(rows, groups * width),
-        table(heads * width, rows),
+        Linear(table(rows, heads * width)),
+        Linear(table(rows, groups * width)),
+        Linear(table(rows, groups * width)),
+        Linear(table(heads * width, rows)),
     )
     mlp = SwiGLU(table(rows, hidden), table(rows, hidden), table(hidden, rows))
     return (

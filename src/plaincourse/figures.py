@@ -7,7 +7,6 @@ every fill, so that the book may invert a figure on a dark page. Sizes are in in
 
 import io
 import math
-import operator
 import warnings
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +19,8 @@ from matplotlib.font_manager import findfont, get_font
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
+
+from plainformer.settings import whole
 
 INK = "#1f1f1f"
 QUIET = "#6b6b6b"
@@ -123,7 +124,7 @@ class Grid:
         self.highlight_rows = _positions(self.highlight_rows, height, "highlight_rows")
         self.highlight_columns = _positions(self.highlight_columns, width, "highlight_columns")
         if self.digits is not None:
-            self.digits = _whole(self.digits, MOST_DIGITS, "digits")
+            self.digits = whole("figures", "digits", self.digits, 0, MOST_DIGITS)
 
     @property
     def cell(self):
@@ -316,7 +317,7 @@ def bars(labels, values, *, xlabel, digits=2, title=None, faded=()):
     such as dropped words.
     """
     labels = [str(label) for label in _list(labels, "labels")]
-    digits = _whole(digits, MOST_DIGITS, "digits")
+    digits = whole("figures", "digits", digits, 0, MOST_DIGITS)
     series = values if isinstance(values, dict) else {"": values}
     _few(series, "values", len(HATCHES))
     series = {name: _finite(one, "values", len(labels)) for name, one in series.items()}
@@ -549,18 +550,8 @@ def _labels(labels, length, name):
     return labels
 
 
-def _whole(value, high, name):
-    try:
-        number = -1 if isinstance(value, bool) else operator.index(value)
-    except TypeError:
-        number = -1
-    if not 0 <= number <= high:
-        raise ValueError(f"{name} must be a whole number from 0 to {high}, got {value!r}")
-    return number
-
-
 def _positions(positions, length, name):
-    return [_whole(position, length - 1, name) for position in _list(positions, name)]
+    return [whole("figures", name, position, 0, length - 1) for position in _list(positions, name)]
 
 
 def _few(series, name, most):

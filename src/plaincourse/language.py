@@ -8,12 +8,11 @@ stop ends the sentence and fills its row.
 
 import itertools
 import math
-import operator
 from collections import defaultdict
 
 import numpy as np
 
-from plainformer.settings import generator, whole
+from plainformer.settings import generator, token_ids, whole
 
 START, STOP = "<start>", "."
 SINGULAR, PLURAL = ("cat", "dog", "bird"), ("cats", "dogs", "birds")
@@ -83,15 +82,7 @@ def decode(ids):
     """The words of a list of ids, with spaces, up to the first full stop. ValueError for an id that is no
     word's.
     """
-    try:
-        places = [-1 if isinstance(token, bool) else operator.index(token) for token in ids]
-    except TypeError:
-        places = [-1]
-    if not all(0 <= place < len(WORDS) for place in places):
-        raise ValueError(
-            f"decode: ids must be a list of whole numbers from 0 to {len(WORDS) - 1}, got {ids!r}"
-        )
-    words = [WORDS[place] for place in places]
+    words = [WORDS[token] for token in token_ids("decode", "ids", ids, len(WORDS))]
     return " ".join(words[: words.index(STOP) + 1] if STOP in words else words)
 
 

@@ -6,10 +6,9 @@ from itertools import groupby
 
 import numpy as np
 
-from plainformer.attention import attention_weights, causal_mask, merge_heads, project, repeat_heads
+from plainformer import llama
+from plainformer.attention import attention_weights, causal_mask, project, repeat_heads
 from plainformer.embedding import embed
-from plainformer.linear import linear
-from plainformer.mlp import swiglu
 from plainformer.normalization import rms_norm
 from plainformer.positions import rope
 from plainformer.sampling import probabilities
@@ -22,27 +21,27 @@ def observe(ids, model):
     """Run a ``llama.Llama``: the stream before, between and after its blocks, (L + 1, T, E), and all weights,
     (L, H, T, T).
     """
-    config, places, mask = model.config, np.arange(len(ids)), causal_mask(len(ids))
     x = embed(ids, model.embedding)
     stream, weights = [x], []
-    for block in model.blocks:
-        normed = rms_norm(x, block.attention_norm, config.eps)
-        query, key, value = project(normed, normed, block.attention, config.heads)
-        query, key = (rope(rows, places, config.base, config.pairing) for rows in (query, key))
-        shared = query.shape[-3] // key.shape[-3]  # query heads for each key/value head
-        w = attention_weights(query, repeat_heads(key, shared), mask)
-        x = x + linear(merge_heads(w @ repeat_heads(value, shared)), block.attention.output)
-        x = x + swiglu(rms_norm(x, block.mlp_norm, config.eps), block.mlp)
+    for params in model.blocks:
+        weights.append(looks(x, params, model.config))
+        x, _ = llama.block(x, params, model.config)
         stream.append(x)
-        weights.append(w)
     return np.array(stream), np.array(weights)
 
 
+def looks(x, params, config):
+    """The attention weights of one block of a ``llama.Llama`` whose input is x, (H, T, T)."""
+    normed, positions = rms_norm(x, params.attention_norm, config.eps), np.arange(len(x))
+    query, key, _ = project(normed, normed, params.attention, config.heads)
+    query, key = (rope(rows, positions, config.base, config.pairing) for rows in (query, key))
+    key = repeat_heads(key, len(query) // len(key))
+    return attention_weights(query, key, causal_mask(len(x)))
+
+
 def lens(stream, model):
-    """What rows of the stream would say if no block followed: the last norm, the output projection, softmax.
-    (..., V)
-    """
-    return probabilities(linear(rms_norm(stream, model.norm, model.config.eps), model.head))
+    """What rows of the stream would say if no block followed, in probabilities, (..., V)."""
+    return probabilities(llama.logits(stream, model))
 
 
 def written(token):

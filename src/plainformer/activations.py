@@ -1,12 +1,12 @@
 """The functions that bend: each acts on every number by itself, but softmax, which acts on a row."""
 
 import math
-import numbers
 
 import numpy as np
 from array_api_compat import is_torch_array
 
 from plainformer.engines import array_namespace
+from plainformer.settings import axis_number
 from plainformer.shapes import shaped
 
 
@@ -14,12 +14,13 @@ from plainformer.shapes import shaped
 def relu(x):
     """max(x, 0): negative numbers become 0 (Vaswani et al. 2017, section 3.3)."""
     xp = array_namespace(x)
-    return xp.where(x <= 0, xp.zeros_like(x), x)  # this way round, NaN stays NaN
+    # Not xp.maximum: NaN must stay NaN, and the gradient at 0 must be 0, as everywhere, and not 1/2.
+    return xp.where(x <= 0, xp.zeros_like(x), x)
 
 
 @shaped("(...) -> (...)")
 def sigmoid(x):
-    """1 / (1 + e^-x), between 0 and 1. Written ``e^x / (1 + e^x)``, with x kept below where e^x would
+    """1 / (1 + e^-x), between 0 and 1: written ``e^x / (1 + e^x)``, with x kept where e^x does not
     overflow.
     """
     xp = array_namespace(x)
@@ -43,35 +44,24 @@ def gelu(x):
 
 @shaped("(...) -> (...)")
 def gelu_tanh(x):
-    """The tanh approximation of ``gelu`` (Hendrycks and Gimpel 2016, section 2): the form GPT-2 was trained
-    with.
+    """The tanh approximation of ``gelu`` (Hendrycks and Gimpel 2016, section 2), with which GPT-2 was
+    trained.
     """
     xp = array_namespace(x)
     z = xp.clip(x, -30, 30)  # tanh is ±1 long before, and the cube of a large number would overflow
     return 0.5 * x * (1 + xp.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z * z * z)))
 
 
-@shaped("(...) -> (...)")
+@shaped("(...) -> (...)", axis=axis_number)
 def softmax(x, axis=-1):
     """Turn scores into weights that are positive and sum to 1 along ``axis``: e^x over the sum of e^x.
 
     The maximum is subtracted first: the weights stay the same and nothing overflows. A score of -inf gets
-    weight 0; where all scores are -inf, all weights are 0. Raises ValueError for an axis that x does not
-    have.
+    weight 0; where all scores are -inf, all weights are 0.
     """
+    if 0 in x.shape:
+        return x  # nothing to weigh
     xp = array_namespace(x)
-    if (
-        isinstance(axis, bool)
-        or not isinstance(axis, (int, numbers.Integral))
-        or not -x.ndim <= axis < x.ndim
-    ):
-        raise ValueError(f"softmax: axis must be one of the {x.ndim} axes of x, got {axis!r}")
-    if x.shape[axis] == 0:
-        return x
-    axis = int(axis)  # PyTorch takes none of NumPy's integers
     top = xp.max(x, axis=axis, keepdims=True)
-    e = xp.exp(x - xp.maximum(top, float(xp.finfo(x.dtype).min)))  # not -inf: -inf - (-inf) is no number
-    total = xp.sum(
-        e, axis=axis, keepdims=True
-    )  # at least 1, for the maximum gives e^0, or 0 if all scores are -inf
-    return e / xp.maximum(total, 1.0)
+    e = xp.exp(x - xp.maximum(top, float(xp.finfo(x.dtype).min)))  # where all is -inf: not -inf - (-inf)
+    return e / xp.maximum(xp.sum(e, axis=axis, keepdims=True), 1.0)  # the maximum alone gives e^0 = 1

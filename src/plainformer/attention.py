@@ -4,12 +4,11 @@ import math
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from array_api_compat import device, is_numpy_array
 
 from plainformer.activations import softmax
 from plainformer.engines import array_namespace
-from plainformer.linear import linear, linears
-from plainformer.shapes import Array, shaped
+from plainformer.linear import Linear, linear
+from plainformer.shapes import shaped
 
 
 @shaped("(..., T, D), (..., S, D), (..., T, S)? -> (..., T, S)")
@@ -19,21 +18,32 @@ def attention_weights(query, key, mask=None):
     The mask is boolean, True where a query may look. A query that may look at nothing gets weights of zero.
     """
     xp = array_namespace(query)
-    # Dividing before the product keeps the scores small.
-    scores = (query / math.sqrt(query.shape[-1])) @ key.mT
+    scores = (query / math.sqrt(query.shape[-1])) @ key.mT  # divided first, so that no product overflows
     if mask is not None:
-        mask = np.array(mask) if is_numpy_array(mask) else mask  # PyTorch takes no views with negative steps
-        mask = xp.asarray(mask, device=device(scores))
         scores = xp.where(mask, scores, -math.inf)
     return softmax(scores)
 
 
 @shaped("(..., T, D), (..., S, D), (..., S, E), (..., T, S)? -> (..., T, E)")
 def attention(query, key, value, mask=None):
-    """Mix the values by the weights: ``attention_weights(query, key, mask) @ value`` (Vaswani et al. 2017,
-    equation 1).
+    """Mix the values by the weights: ``attention_weights(query, key, mask) @ value``.
+
+    Vaswani et al. 2017, equation 1.
     """
     return attention_weights(query, key, mask) @ value
+
+
+@shaped("T, S? -> (T, S)")
+def causal_mask(queries, keys=None):
+    """A NumPy mask in which each position may look at itself and at what came before it.
+
+    With more keys than queries the queries are the last positions, as in decoding with a cache.
+    Raises ValueError for more queries than keys: the first ones would have nothing to look at.
+    """
+    keys = queries if keys is None else keys
+    if queries > keys:
+        raise ValueError(f"causal_mask: queries = {queries} must not exceed keys = {keys}")
+    return np.arange(keys) <= np.arange(keys - queries, keys)[:, None]
 
 
 @shaped("(..., T, H*D), H -> (..., H, T, D)")
@@ -51,81 +61,56 @@ def merge_heads(x):
 
 @shaped("(..., G, S, D), N -> (..., G*N, S, D)")
 def repeat_heads(x, times):
-    """Let each key/value head serve ``times`` query heads: heads 0, 1 become 0, 0, 1, 1 (Ainslie et al.
-    2023).
-    """
-    xp = array_namespace(x)
-    return xp.repeat(x, times, axis=-3)
-
-
-@shaped("T, S? -> (T, S)")
-def causal_mask(queries, keys=None):
-    """A NumPy mask in which each position may look at itself and at what came before it.
-
-    With more keys than queries the queries are the last positions, as in decoding with a cache.
-    Raises ValueError for more queries than keys: the first ones would have nothing to look at.
-    """
-    keys = queries if keys is None else keys
-    if queries > keys:
-        raise ValueError(f"causal_mask: queries = {queries} must not exceed keys = {keys}")
-    return np.arange(keys) <= np.arange(keys - queries, keys)[:, None]
+    """Let each key/value head serve ``times`` query heads: 0, 1 become 0, 0, 1, 1 (Ainslie et al. 2023)."""
+    return x if times == 1 else array_namespace(x).repeat(x, times, axis=-3)
 
 
 class Attention(NamedTuple):
     """Parameters of multi-head attention: H query heads and G key/value heads of width D."""
 
-    query: Annotated[Array, "(E, H*D)"]
-    key: Annotated[Array, "(C, G*D)"]
-    value: Annotated[Array, "(C, G*D)"]
-    output: Annotated[Array, "(H*D, E)"]
-    query_bias: Annotated[Array, "(H*D)?"] = None
-    key_bias: Annotated[Array, "(G*D)?"] = None
-    value_bias: Annotated[Array, "(G*D)?"] = None
-    output_bias: Annotated[Array, "(E)?"] = None
+    query: Annotated[Linear, "(E, H*D)"]
+    key: Annotated[Linear, "(C, G*D)"]
+    value: Annotated[Linear, "(C, G*D)"]
+    output: Annotated[Linear, "(H*D, E)"]
 
 
-@shaped("(..., T, E), Attention, H, (..., T, S)?, (..., S, C)? -> (..., T, E)")
+@shaped("(..., T, E), Attention, H, (..., T, S)?, (..., S, C)=x -> (..., T, E)")
 def multi_head_attention(x, params, heads, mask=None, context=None):
-    """Let every position of x read all positions of ``context`` (x itself if None), with ``heads`` heads at
+    """Let every position of x read all positions of ``context`` (x itself if None), in ``heads`` heads at
     once.
 
-    Fewer key/value heads than query heads are shared in groups (grouped-query attention, Ainslie et al.
-    2023). Each head attends in its own slice of width D; the output map mixes the slices (Vaswani et al.
-    2017, section 3.2.2). Raises ValueError if the query heads are no multiple of the key/value heads.
+    Each head attends in its own slice of width D, and the output map mixes the slices (Vaswani et al. 2017,
+    section 3.2.2). Fewer key/value heads than query heads are shared in groups (Ainslie et al. 2023).
+    Raises ValueError if the query heads are no multiple of the key/value heads.
     """
-    if context is None:
-        return multi_head_attention(x, params, heads, mask, x)  # checks the shapes with x as the context
     query, key, value = project(x, context, params, heads)
-    return linear(attend_heads(query, key, value, mask), params.output, params.output_bias)
+    mixed = attend_heads(query, key, value, mask)
+    return linear(mixed, *params.output)
 
 
+@shaped("(..., T, E), (..., S, C), Attention, H -> (..., H, T, D), (..., G, S, D), (..., G, S, D)")
 def project(x, context, params, heads):
-    """Queries of x, (..., H, T, D), keys and values of the context, (..., G, S, D)."""
-    groups = params.key.shape[-1] * heads // params.query.shape[-1]
-    if groups == 0 or heads % groups:
-        facts = f"heads = {heads} must be a multiple of the key/value heads, G = {groups}"
-        raise ValueError(f"multi_head_attention: {facts}")
-    weights, biases = (
-        (params.query, params.key, params.value),
-        (params.query_bias, params.key_bias, params.value_bias),
-    )
-    if context is x:
-        query, key, value = linears(x, weights, biases)
-    else:
-        query, (key, value) = linear(x, weights[0], biases[0]), linears(context, weights[1:], biases[1:])
-    return split_heads(query, heads), split_heads(key, groups), split_heads(value, groups)
+    """Queries of x, keys and values of the context: three linear maps, each cut into heads."""
+    groups = key_value_heads(params, heads)
+    query = split_heads(linear(x, *params.query), heads)  # (..., H, T, D)
+    key = split_heads(linear(context, *params.key), groups)  # (..., G, S, D)
+    value = split_heads(linear(context, *params.value), groups)  # (..., G, S, D)
+    return query, key, value
 
 
 @shaped("(..., G*N, T, D), (..., G, S, D), (..., G, S, D), (..., T, S)? -> (..., T, G*N*D)")
 def attend_heads(query, key, value, mask=None):
-    """Attend in every head and put the results side by side. Each key/value head serves N query heads.
+    """Attend in every head and put the results side by side. Each key/value head serves N query heads."""
+    times = query.shape[-3] // key.shape[-3]
+    key, value = repeat_heads(key, times), repeat_heads(value, times)  # (..., H, S, D)
+    mask = None if mask is None else mask[..., None, :, :]  # one mask for all heads
+    return merge_heads(attention(query, key, value, mask))
 
-    The same as with ``repeat_heads(key, N)``, but without the copies: the N heads of a group broadcast.
-    """
-    groups, (heads, positions, width) = key.shape[-3], query.shape[-3:]
-    grouped = query.reshape((*query.shape[:-3], groups, heads // groups, positions, width))
-    if mask is not None:
-        mask = mask[..., None, None, :, :]  # one mask serves all heads: it gets axes where they have theirs
-    mixed = attention(grouped, key[..., None, :, :], value[..., None, :, :], mask)
-    # A mask may have brought leading axes of its own.
-    return merge_heads(mixed.reshape((*mixed.shape[:-4], *query.shape[-3:])))
+
+def key_value_heads(params, heads):
+    """G, which the weights tell. ValueError if the query heads are no multiple of it."""
+    groups = params.key.weight.shape[-1] * heads // params.query.weight.shape[-1]
+    if groups == 0 or heads % groups:
+        facts = f"heads = {heads} must be a multiple of the key/value heads, G = {groups}"
+        raise ValueError(f"multi_head_attention: {facts}")
+    return groups

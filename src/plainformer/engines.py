@@ -11,3 +11,11 @@ def array_namespace(x):
     look-ups.
     """
     return np if isinstance(x, (np.ndarray, np.generic)) else array_api_compat.array_namespace(x)
+
+
+def on_engine_of(x, array, dtype=None):
+    """A NumPy array on the engine and the device of x."""
+    if isinstance(x, np.ndarray):
+        return np.asarray(array, dtype=dtype)
+    xp = array_namespace(x)
+    return xp.asarray(array, dtype=dtype, device=array_api_compat.device(x))

@@ -2,22 +2,26 @@
 
 import numpy as np
 
-from plainformer.sampling import probabilities, sample
+from plainformer.sampling import drop, probabilities, sample
 from plainformer.settings import generator, token_ids, whole
 
 
-def generate(forward, model, prompt, max_new_tokens, rng, temperature=1.0, top_k=None, top_p=None, stop=()):
+def generate(
+    forward, model, prompt, max_new_tokens, rng, temperature=1.0, top_k=None, top_p=None, stop=(), never=()
+):
     """Yield up to ``max_new_tokens`` token ids that continue ``prompt``, one as soon as it is drawn.
 
     ``forward`` is that of the model's module. ``prompt`` is a list of token ids. It ends early after an id in
-    ``stop``, which is yielded too. Settings as in ``sampling.sample``. Raises ValueError at once, before the
-    model runs, for an empty prompt, an unknown id, more tokens in all than the model's context, and a wrong
-    setting.
+    ``stop``, which is yielded too; an id in ``never`` is not drawn. Settings as in ``sampling.sample``.
+    Raises ValueError at once, before the model runs, for an empty prompt, an unknown id, more tokens in all
+    than the model's context, and a wrong setting.
     """
     if not callable(forward):
         raise TypeError(f"generate: forward must be a function, got {type(forward).__name__}")
-    prompt = token_ids("generate", "prompt", prompt, model.embedding.shape[0])
+    vocabulary = model.embedding.shape[0]
+    prompt = token_ids("generate", "prompt", prompt, vocabulary)
     stop = frozenset(token_ids("generate", "stop", stop))
+    never = token_ids("generate", "never", never, vocabulary)
     count = whole("generate", "max_new_tokens", max_new_tokens, 0)
     total, context = len(prompt) + count, model.config.context
     if not prompt:
@@ -26,12 +30,12 @@ def generate(forward, model, prompt, max_new_tokens, rng, temperature=1.0, top_k
         raise ValueError(
             f"generate: prompt and new tokens are {total}, more than the model's context of {context}"
         )
-    generator("generate", rng)
+    generator("generate", "rng", rng)
     probabilities(np.zeros(2), temperature, top_k, top_p)  # a wrong setting is refused here
-    return tokens(forward, model, prompt, count, rng, (temperature, top_k, top_p), stop)
+    return tokens(forward, model, prompt, count, rng, (temperature, top_k, top_p), stop, never)
 
 
-def tokens(forward, model, prompt, count, rng, settings, stop):
+def tokens(forward, model, prompt, count, rng, settings, stop, never):
     """The loop of ``generate``: the prompt goes in once, then one token a step; the cache remembers the
     rest.
     """
@@ -39,7 +43,7 @@ def tokens(forward, model, prompt, count, rng, settings, stop):
     for _ in range(count):
         logits, cache = forward(ids, model, cache, last=True)
         row = logits[-1].detach().cpu().double().numpy() if hasattr(logits, "detach") else logits[-1]
-        token = sample(row, rng, *settings)
+        token = sample(drop(row, never) if never else row, rng, *settings)
         yield token
         if token in stop:
             return

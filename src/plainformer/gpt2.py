@@ -1,6 +1,4 @@
-"""GPT-2's decoder: LayerNorm, learned positions, multi-head attention, an MLP with GELU (Radford et al.
-2019).
-"""
+"""GPT-2's decoder: LayerNorm, learned positions, multi-head attention, GELU (Radford et al. 2019)."""
 
 import math
 from typing import Annotated, NamedTuple
@@ -8,65 +6,77 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from plainformer.attention import Attention
-from plainformer.cache import Cache, begin, cached_attention, exact
+from plainformer.cache import Kept, begin, causal_attention
 from plainformer.embedding import embed
-from plainformer.linear import linear
+from plainformer.linear import Linear, linear
 from plainformer.mlp import MLP, mlp
 from plainformer.normalization import LayerNorm, layer_norm
 from plainformer.settings import generator, number, whole
-from plainformer.shapes import Array, trusted
+from plainformer.shapes import Array, shaped
 
 
 class Config(NamedTuple):
     """The settings that the weights do not tell."""
 
-    context: int  # the longest sequence
-    heads: int
-    eps: float
+    context: Annotated[int, whole]  # the longest sequence
+    heads: Annotated[int, "H"]
+    eps: Annotated[float, number]
 
 
 class Block(NamedTuple):
     """One of the L layers."""
 
     attention_norm: LayerNorm
-    attention: Attention
+    attention: Annotated[Attention, "C=E"]
     mlp_norm: LayerNorm
     mlp: MLP
 
 
 class GPT2(NamedTuple):
-    """The whole model. Where embedding and head are tied, the head is a view of the embedding."""
+    """The whole model."""
 
     config: Config
     embedding: Annotated[Array, "(V, E)"]
     positions: Annotated[Array, "(T, E)"]
     blocks: tuple[Block, ...]
     norm: LayerNorm
-    head: Annotated[Array, "(E, V)"]
+    head: Annotated[Array, "(E, V)?"] = None  # None: tied to the embedding, which is then the head too
 
 
 def forward(ids, model, cache=None, last=False):
-    """Read token ids, (..., T), and return the logits of what comes next, (..., T, V), and the cache to go on
+    """Read token ids, (..., T); return the logits of what comes next, (..., T, V), and the cache to go on
     with.
 
-    ``cache`` holds the positions read before; ``last`` gives the logits of the last position only, (..., 1,
-    V). Raises ValueError for ids out of range, more tokens than the context, and a cache that another model
-    or batch has made, TypeError for another kind of model or cache.
+    ``cache`` is what an earlier call returned: it holds the positions before these. ``last`` gives the logits
+    of the last position only, (..., 1, V). Raises ValueError for ids out of range, more tokens than the
+    context, and the cache of another model or batch, TypeError for another kind of model or cache.
     """
     cache, positions = begin("gpt2.forward", ids, model, GPT2, cache)
-    config, stores = model.config, []
     x = embed(ids, model.embedding) + embed(positions, model.positions)
-    with trusted(cache.exact):
-        for layer, block in enumerate(model.blocks):
-            normed = layer_norm(x, *block.attention_norm, config.eps)
-            mixed, store = cached_attention(normed, block.attention, config.heads, cache, layer)
-            x = x + mixed
-            x = x + mlp(layer_norm(x, *block.mlp_norm, config.eps), block.mlp)
-            stores.append(store)
-        x = layer_norm(x[..., -1:, :] if last else x, *model.norm, config.eps)
-        return linear(x, model.head), Cache(
-            cache.length + len(positions), tuple(stores), cache.exact or exact(model)
-        )
+    kept = []
+    for params, past in zip(model.blocks, cache):
+        x, now = block(x, params, model.config, past)
+        kept.append(now)
+    return logits(x[..., -1:, :] if last else x, model), tuple(kept)
+
+
+@shaped("(..., T, E), Block, Config, Kept? -> (..., T, E), (..., G, S+T, D), (..., G, S+T, D)")
+def block(x, params, config, past: Kept | None = None):
+    """One layer: each position reads those before it, then thinks by itself; both are added to the stream.
+
+    ``past`` is what this layer kept of the positions before x. Returns the rows and the Kept to go on with.
+    """
+    normed = layer_norm(x, *params.attention_norm, config.eps)
+    mixed, kept = causal_attention(normed, params.attention, config.heads, past)
+    x = x + mixed
+    x = x + mlp(layer_norm(x, *params.mlp_norm, config.eps), params.mlp)
+    return x, kept
+
+
+def logits(x, model):
+    """What rows of the stream, (..., E), say of the next token, (..., V): the last norm, then the head."""
+    x = layer_norm(x, *model.norm, model.config.eps)
+    return linear(x, model.embedding.T if model.head is None else model.head)
 
 
 def initialize(config, vocabulary, width, layers, rng, std=0.02):
@@ -74,31 +84,33 @@ def initialize(config, vocabulary, width, layers, rng, std=0.02):
 
     Matrices are normal with deviation ``std``, those that add to the residual stream with std/√(2L), since 2L
     of them add up (Radford et al. 2019, section 2.3); gains are 1, biases 0. ``rng`` is a
-    ``numpy.random.Generator``; TypeError for anything else.
+    ``numpy.random.Generator``; TypeError for anything else, ValueError for sizes that do not fit.
     """
-    generator("gpt2.initialize", rng)
-    for name, size in {"vocabulary": vocabulary, "width": width, "layers": layers}.items():
+    generator("gpt2.initialize", "rng", rng)
+    sizes = {"vocabulary": vocabulary, "width": width, "layers": layers, "config.heads": config.heads}
+    for name, size in sizes.items():
         whole("gpt2.initialize", name, size)
-    zeros, hidden, residual = (
-        np.zeros,
-        4 * width,
-        number("gpt2.initialize", "std", std) / math.sqrt(2 * layers),
-    )
-
-    def norm():
-        return LayerNorm(np.ones(width), zeros(width))
-
-    def block():
-        query, key, value = rng.normal(scale=std, size=(3, width, width))
-        output = rng.normal(scale=residual, size=(width, width))
-        up, down = (
-            rng.normal(scale=std, size=(width, hidden)),
-            rng.normal(scale=residual, size=(hidden, width)),
+    if width % config.heads:
+        raise ValueError(
+            f"gpt2.initialize: width = {width} must be a multiple of config.heads = {config.heads}"
         )
-        attention = Attention(query, key, value, output, *(zeros(width) for _ in range(4)))
-        return Block(norm(), attention, norm(), MLP(up, zeros(hidden), down, zeros(width)))
+    residual = number("gpt2.initialize", "std", std) / math.sqrt(2 * layers)
+
+    def linear_map(rows, columns, std=std):
+        return Linear(rng.normal(scale=std, size=(rows, columns)), np.zeros(columns))
+
+    def one_block():
+        query, key, value = (linear_map(width, width) for _ in range(3))
+        attention = Attention(query, key, value, linear_map(width, width, residual))
+        mlp = MLP(linear_map(width, 4 * width), linear_map(4 * width, width, residual))
+        return Block(norm(width), attention, norm(width), mlp)
 
     embedding, positions = (
         rng.normal(scale=std, size=(rows, width)) for rows in (vocabulary, config.context)
     )
-    return GPT2(config, embedding, positions, tuple(block() for _ in range(layers)), norm(), embedding.T)
+    return GPT2(config, embedding, positions, tuple(one_block() for _ in range(layers)), norm(width))
+
+
+def norm(width):
+    """The layer norm that training begins with: it only normalizes."""
+    return LayerNorm(np.ones(width), np.zeros(width))

@@ -19,16 +19,18 @@ class Entry(NamedTuple):
 def parameter_ledger(model):
     """One ``Entry`` for each array of a model's nested parameter tuples, in their order.
 
-    An array that serves twice, such as an embedding that is the head too, is listed where it comes first.
+    An array that stands twice, as it is or transposed, is listed where it comes first.
     """
-    arrays = {}
+    first = {}
     for name, array in named_arrays(model):
-        place = (
-            array.data_ptr() if is_torch_array(array) else array.ctypes.data
-        )  # the same for a transposed view
-        arrays.setdefault(place, (name, tuple(array.shape), math.prod(array.shape)))
-    total = sum(count for _, _, count in arrays.values())
-    return [Entry(name, shape, count, count / total) for name, shape, count in arrays.values()]
+        first.setdefault(place(array), (name, tuple(array.shape), math.prod(array.shape)))
+    total = sum(count for _, _, count in first.values())
+    return [Entry(name, shape, count, count / total) for name, shape, count in first.values()]
+
+
+def place(array):
+    """Where in memory an array begins: the same for an array and its transpose."""
+    return array.data_ptr() if is_torch_array(array) else array.ctypes.data
 
 
 def named_arrays(parameters, path=""):

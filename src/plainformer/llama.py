@@ -6,93 +6,99 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from plainformer.attention import Attention
-from plainformer.cache import Cache, begin, cached_attention, exact
+from plainformer.cache import Kept, begin, causal_attention
 from plainformer.embedding import embed
-from plainformer.linear import linear
+from plainformer.linear import Linear, linear
 from plainformer.mlp import SwiGLU, swiglu
 from plainformer.normalization import rms_norm
-from plainformer.positions import rotate, rotations
-from plainformer.settings import generator, number, whole
-from plainformer.shapes import Array, trusted
+from plainformer.positions import PAIRING, rope
+from plainformer.settings import generator, number, positive, whole
+from plainformer.shapes import Array, shaped
 
 
 class Config(NamedTuple):
     """The settings that the weights do not tell."""
 
-    context: int  # the longest sequence
-    heads: int
-    eps: float
-    base: float  # of the rotary angles
-    pairing: str  # "neighbours" or "halves", see positions.rope
+    context: Annotated[int, whole]  # the longest sequence
+    heads: Annotated[int, "H"]
+    eps: Annotated[float, number]
+    base: Annotated[float, positive]  # of the rotary angles
+    pairing: Annotated[str, PAIRING]  # "neighbours" or "halves", see positions.rope
 
 
 class Block(NamedTuple):
     """One of the L layers."""
 
     attention_norm: Annotated[Array, "(E)"]
-    attention: Attention
+    attention: Annotated[Attention, "C=E"]
     mlp_norm: Annotated[Array, "(E)"]
     mlp: SwiGLU
 
 
 class Llama(NamedTuple):
-    """The whole model. Where embedding and head are tied, the head is a view of the embedding."""
+    """The whole model."""
 
     config: Config
     embedding: Annotated[Array, "(V, E)"]
     blocks: tuple[Block, ...]
     norm: Annotated[Array, "(E)"]
-    head: Annotated[Array, "(E, V)"]
+    head: Annotated[Array, "(E, V)?"] = None  # None: tied to the embedding, which is then the head too
 
 
 def forward(ids, model, cache=None, last=False):
-    """Read token ids, (..., T), and return the logits of what comes next, (..., T, V), and the cache to go on
+    """Read token ids, (..., T); return the logits of what comes next, (..., T, V), and the cache to go on
     with.
 
-    ``cache`` holds the positions read before; ``last`` gives the logits of the last position only, (..., 1,
-    V). Raises ValueError for ids out of range, more tokens than the context, and a cache that another model
-    or batch has made, TypeError for another kind of model or cache.
+    ``cache`` is what an earlier call returned: it holds the positions before these. ``last`` gives the logits
+    of the last position only, (..., 1, V). Raises ValueError for ids out of range, more tokens than the
+    context, and the cache of another model or batch, TypeError for another kind of model or cache.
     """
-    cache, positions = begin("llama.forward", ids, model, Llama, cache)
-    config, stores = model.config, []
+    cache, _ = begin("llama.forward", ids, model, Llama, cache)
     x = embed(ids, model.embedding)
-    cos, sin = rotations(positions, model.blocks[0].attention.query.shape[-1] // config.heads, config.base, x)
-    with trusted(cache.exact):
-        for layer, block in enumerate(model.blocks):
-            normed = rms_norm(x, block.attention_norm, config.eps)
-            mixed, store = cached_attention(
-                normed,
-                block.attention,
-                config.heads,
-                cache,
-                layer,
-                lambda rows: rotate(rows, cos, sin, config.pairing),
-            )
-            x = x + mixed
-            x = x + swiglu(rms_norm(x, block.mlp_norm, config.eps), block.mlp)
-            stores.append(store)
-        x = rms_norm(x[..., -1:, :] if last else x, model.norm, config.eps)
-        return linear(x, model.head), Cache(
-            cache.length + len(positions), tuple(stores), cache.exact or exact(model)
-        )
+    kept = []
+    for params, past in zip(model.blocks, cache):
+        x, now = block(x, params, model.config, past)
+        kept.append(now)
+    return logits(x[..., -1:, :] if last else x, model), tuple(kept)
+
+
+@shaped("(..., T, E), Block, Config, Kept? -> (..., T, E), (..., G, S+T, D), (..., G, S+T, D)")
+def block(x, params, config, past: Kept | None = None):
+    """One layer: each position reads those before it, then thinks by itself; both are added to the stream.
+
+    ``past`` is what this layer kept of the positions before x. Returns the rows and the Kept to go on with.
+    """
+
+    def turn(rows, positions):
+        return rope(rows, positions, config.base, config.pairing)
+
+    normed = rms_norm(x, params.attention_norm, config.eps)
+    mixed, kept = causal_attention(normed, params.attention, config.heads, past, turn)
+    x = x + mixed
+    x = x + swiglu(rms_norm(x, params.mlp_norm, config.eps), params.mlp)
+    return x, kept
+
+
+def logits(x, model):
+    """What rows of the stream, (..., E), say of the next token, (..., V): the last norm, then the head."""
+    x = rms_norm(x, model.norm, model.config.eps)
+    return linear(x, model.embedding.T if model.head is None else model.head)
 
 
 def initialize(config, vocabulary, width, layers, hidden, groups, rng, std=0.02):
-    """A model of NumPy arrays to begin training with; head and embedding are tied; ``groups`` key/value
-    heads.
+    """A model of NumPy arrays to begin training with, its head tied, with ``groups`` key/value heads.
 
     Matrices are normal with deviation ``std``, those that add to the residual stream with std/√(2L), as in
-    ``gpt2.initialize``; gains are 1. ``rng`` is a ``numpy.random.Generator``; TypeError for anything else.
+    ``gpt2.initialize``; gains are 1. ``rng`` is a ``numpy.random.Generator``; TypeError for anything else,
+    ValueError for sizes that do not fit.
     """
-    generator("llama.initialize", rng)
-    for name, size in {
-        "vocabulary": vocabulary,
-        "width": width,
-        "layers": layers,
-        "hidden": hidden,
-        "groups": groups,
-    }.items():
+    generator("llama.initialize", "rng", rng)
+    sizes = {"vocabulary": vocabulary, "width": width, "layers": layers, "hidden": hidden, "groups": groups}
+    for name, size in {**sizes, "config.heads": config.heads}.items():
         whole("llama.initialize", name, size)
+    if width % config.heads or config.heads % groups:
+        facts = f"width = {width}, config.heads = {config.heads} and groups = {groups}"
+        raise ValueError(f"llama.initialize: {facts}: each must be a multiple of the next")
     residual, keys = (
         number("llama.initialize", "std", std) / math.sqrt(2 * layers),
         width // config.heads * groups,
@@ -101,11 +107,10 @@ def initialize(config, vocabulary, width, layers, hidden, groups, rng, std=0.02)
     def matrix(rows, columns, std=std):
         return rng.normal(scale=std, size=(rows, columns))
 
-    def block():
-        query, key, value = matrix(width, width), matrix(width, keys), matrix(width, keys)
-        attention = Attention(query, key, value, matrix(width, width, residual))
+    def one_block():
+        maps = matrix(width, width), matrix(width, keys), matrix(width, keys), matrix(width, width, residual)
         mlp = SwiGLU(matrix(width, hidden), matrix(width, hidden), matrix(hidden, width, residual))
-        return Block(np.ones(width), attention, np.ones(width), mlp)
+        return Block(np.ones(width), Attention(*map(Linear, maps)), np.ones(width), mlp)
 
     embedding = matrix(vocabulary, width)
-    return Llama(config, embedding, tuple(block() for _ in range(layers)), np.ones(width), embedding.T)
+    return Llama(config, embedding, tuple(one_block() for _ in range(layers)), np.ones(width))

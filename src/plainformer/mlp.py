@@ -3,17 +3,16 @@
 from typing import Annotated, NamedTuple
 
 from plainformer.activations import gelu_tanh, silu
-from plainformer.linear import linear
+from plainformer.linear import Linear, linear
+from plainformer.settings import callback
 from plainformer.shapes import Array, shaped
 
 
 class MLP(NamedTuple):
     """Parameters of the plain MLP: up to width F, back down to width E."""
 
-    up: Annotated[Array, "(E, F)"]
-    up_bias: Annotated[Array, "(F)"]
-    down: Annotated[Array, "(F, E)"]
-    down_bias: Annotated[Array, "(E)"]
+    up: Annotated[Linear, "(E, F)"]
+    down: Annotated[Linear, "(F, E)"]
 
 
 class SwiGLU(NamedTuple):
@@ -24,22 +23,17 @@ class SwiGLU(NamedTuple):
     down: Annotated[Array, "(F, E)"]
 
 
-@shaped("(..., E), MLP -> (..., E)")
+@shaped("(..., E), MLP -> (..., E)", activation=callback)
 def mlp(x, params, activation=gelu_tanh):
-    """Expand, bend, contract: ``activation(x @ up + up_bias) @ down + down_bias`` (Vaswani et al. 2017,
-    equation 2).
+    """Expand, bend, contract: ``activation(x @ up + up_bias) @ down + down_bias``.
 
-    Raises TypeError if ``activation`` is no function.
+    Vaswani et al. 2017, equation 2. Raises TypeError if ``activation`` is no function.
     """
-    if not callable(activation):
-        raise TypeError(f"mlp: activation must be a function, got {type(activation).__name__}")
-    hidden = activation(linear(x, params.up, params.up_bias))
-    return linear(hidden, params.down, params.down_bias)
+    hidden = activation(linear(x, *params.up))  # (..., F)
+    return linear(hidden, *params.down)
 
 
 @shaped("(..., E), SwiGLU -> (..., E)")
 def swiglu(x, params):
-    """Scale each hidden number by a learned gate: ``(silu(x @ gate) * (x @ up)) @ down`` (Shazeer 2020,
-    equation 6).
-    """
-    return linear(silu(linear(x, params.gate)) * linear(x, params.up), params.down)
+    """Scale each hidden number by a learned gate: ``(silu(x @ gate) * (x @ up)) @ down`` (Shazeer 2020)."""
+    return (silu(x @ params.gate) * (x @ params.up)) @ params.down

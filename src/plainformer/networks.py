@@ -15,8 +15,7 @@ from plainformer.shapes import Array, shaped
 
 @shaped("(..., I, J, C), (U, V, C, K), (K)? -> (..., I-U+1, J-V+1, K)")
 def conv2d(image, filters, bias=None):
-    """Slide K small filters over an image: y[i, j, k] = bias[k] + Σ filters[u, v, c, k] · image[i + u, j + v,
-    c].
+    """Slide K small filters over an image: y[i, j, k] = bias[k] + Σ filters[u, v, c, k] · image[i+u, j+v, c].
 
     Deep learning calls it a convolution; without the flip of the filter it is a cross-correlation (LeCun et
     al. 1998). No padding: the filter stays inside. Raises ValueError for a filter that is empty or larger

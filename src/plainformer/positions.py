@@ -1,10 +1,9 @@
 """How order gets in: a signal added to the embedding, or a turn of every query and key."""
 
 import numpy as np
-from array_api_compat import device
 
-from plainformer.engines import array_namespace
-from plainformer.settings import number
+from plainformer.engines import array_namespace, on_engine_of
+from plainformer.settings import one_of, positive
 from plainformer.shapes import shaped
 
 
@@ -39,41 +38,29 @@ def relative_bias(table, queries, keys):
     return table[:, columns]
 
 
-def rotations(positions, width, base, like):
-    """Cosines and sines, each (T, D/2), of the angle by which each pair of a row turns at each position.
+PAIRING = one_of("neighbours", "halves")
 
-    They are computed in float64 and come back in the kind and precision of the array ``like``.
+
+@shaped("(..., T, D), (T) -> (..., T, D)", base=positive, pairing=PAIRING)
+def rope(x, positions, base=10000.0, pairing="neighbours"):
+    """Turn each query or key by its position, so that their dot product depends on the distance alone.
+
+    Su et al. 2021. Pair i turns by base^(-2i/D) a position. ``pairing`` says which numbers make a pair:
+    "neighbours" (0 with 1, 2 with 3: the paper, GGUF files) or "halves" (0 with D/2, 1 with D/2 + 1: Hugging
+    Face's files). Raises ValueError for another pairing, an odd width, or a base that is not positive.
     """
-    base = number("rope", "base", base, above=True)
+    width = x.shape[-1]
     if width % 2:
         raise ValueError(f"rope: x must have an even width D, got D = {width}")
-    angles = np.asarray(positions)[:, None] * base ** (-np.arange(0, width, 2) / width)
-    xp = array_namespace(like)
-    return tuple(
-        xp.asarray(part, dtype=like.dtype, device=device(like)) for part in (np.cos(angles), np.sin(angles))
-    )
-
-
-def rotate(x, cos, sin, pairing):
-    """Turn every pair of numbers of each row of x, (..., T, D), by its angle; see ``rope``."""
-    half = x.shape[-1] // 2
-    pairs = {"neighbours": (slice(0, None, 2), slice(1, None, 2)), "halves": (slice(half), slice(half, None))}
-    if not isinstance(pairing, str) or pairing not in pairs:
-        raise ValueError(f'rope: pairing must be "neighbours" or "halves", got {pairing!r}')
-    first, second = pairs[pairing]
+    angles = np.asarray(positions)[:, None] * base ** (
+        -np.arange(0, width, 2) / width
+    )  # (T, D/2), in float64
+    cos, sin = on_engine_of(x, np.cos(angles), x.dtype), on_engine_of(x, np.sin(angles), x.dtype)
+    if pairing == "neighbours":
+        first, second = slice(0, None, 2), slice(1, None, 2)
+    else:
+        first, second = slice(width // 2), slice(width // 2, None)
     a, b, turned = x[..., first], x[..., second], array_namespace(x).empty_like(x)
     turned[..., first] = a * cos - b * sin
     turned[..., second] = a * sin + b * cos
     return turned
-
-
-@shaped("(..., T, D), (T) -> (..., T, D)")
-def rope(x, positions, base=10000.0, pairing="neighbours"):
-    """Turn each query or key by its position, so that their dot product depends on the distance alone (Su et
-    al. 2021).
-
-    Pair i turns by base^(-2i/D) a position. ``pairing`` says which numbers make a pair: "neighbours" (0 with
-    1, 2 with 3: the paper, GGUF files) or "halves" (0 with D/2, 1 with D/2 + 1: Hugging Face's files). Raises
-    ValueError for another pairing, an odd width, or a base that is not positive.
-    """
-    return rotate(x, *rotations(positions, x.shape[-1], base, x), pairing)

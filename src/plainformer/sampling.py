@@ -7,7 +7,7 @@ float64, since single precision is too coarse for probabilities that must sum to
 import numpy as np
 
 from plainformer.activations import softmax
-from plainformer.settings import generator, number, whole
+from plainformer.settings import generator, number, token_ids, whole
 from plainformer.shapes import shaped
 
 
@@ -42,9 +42,13 @@ def apply_temperature(logits, temperature):
     """
     logits = as_scores("apply_temperature", logits)
     temperature = number("apply_temperature", "temperature", temperature)
-    if temperature < 1e-200:  # the quotient could overflow
+    if temperature == 0:
         return keep_largest(logits, 1)
-    return logits / temperature
+    top = np.max(logits, axis=-1, keepdims=True)
+    with np.errstate(over="ignore"):
+        # Where the largest quotient would overflow, all logits are lowered first: that changes no gap.
+        base = np.where(np.isfinite(top / temperature), 0, top)
+        return (logits - base) / temperature
 
 
 @shaped("(..., V) -> (..., V)", half=False)
@@ -73,18 +77,28 @@ def top_p(logits, p):
     return keep_largest(logits, 1 + np.sum(reached < p - 1e-12, axis=-1))
 
 
-FILTERS = {"top_k": top_k, "top_p": top_p}  # the settings below have the same names as the functions
+@shaped("(..., V) -> (..., V)", half=False)
+def drop(logits, ids):
+    """Drop the words of these ids, a list: they get the logit -inf, and are never drawn.
+
+    Raises ValueError for an id that is not from 0 to V - 1.
+    """
+    logits = as_scores("drop", logits)
+    logits[..., token_ids("drop", "ids", ids, logits.shape[-1])] = -np.inf
+    return logits
+
+
+def filtered(logits, temperature, k, p):
+    """The logits after temperature, top-k and top-p, in this order; None for k or p leaves that step out."""
+    logits = apply_temperature(logits, temperature)
+    logits = logits if k is None else top_k(logits, k)
+    return logits if p is None else top_p(logits, p)
 
 
 @shaped("(..., V) -> (..., V)", half=False)
 def probabilities(logits, temperature=1.0, top_k=None, top_p=None):
     """The distribution that ``sample`` draws from: temperature, then top-k, then top-p, then softmax."""
-    logits = apply_temperature(logits, temperature)
-    if top_k is not None:
-        logits = FILTERS["top_k"](logits, top_k)
-    if top_p is not None:
-        logits = FILTERS["top_p"](logits, top_p)
-    return softmax(logits)
+    return softmax(filtered(logits, temperature, top_k, top_p))
 
 
 @shaped("(..., V) -> (...)", half=False)
@@ -94,7 +108,7 @@ def sample(logits, rng, temperature=1.0, top_k=None, top_p=None):
     ``rng`` is a ``numpy.random.Generator``. Settings as in ``probabilities``; TypeError for another kind of
     ``rng``.
     """
-    generator("sample", rng)
+    generator("sample", "rng", rng)
     rows = probabilities(logits, temperature, top_k, top_p)
     ids = [rng.choice(row.size, p=row / row.sum()) for row in rows.reshape(-1, rows.shape[-1])]
     return int(ids[0]) if rows.ndim == 1 else np.array(ids, dtype=int).reshape(rows.shape[:-1])

@@ -8,12 +8,10 @@ there at all of the source. Post-norm: each result is added to its input, and th
 import math
 from typing import Annotated, NamedTuple
 
-from array_api_compat import device
-
 from plainformer.activations import relu
 from plainformer.attention import Attention, causal_mask, multi_head_attention
 from plainformer.embedding import embed
-from plainformer.engines import array_namespace
+from plainformer.engines import array_namespace, on_engine_of
 from plainformer.linear import linear
 from plainformer.mlp import MLP, mlp
 from plainformer.normalization import LayerNorm, layer_norm
@@ -56,7 +54,7 @@ class Seq2Seq(NamedTuple):
     target: Annotated[Array, "(V, E)"]
     encoder: tuple[EncoderBlock, ...]
     decoder: tuple[DecoderBlock, ...]
-    head: Annotated[Array, "(E, V)"]
+    head: Annotated[Array, "(E, V)?"] = None  # None: tied to the embedding of the target
 
 
 @shaped("(..., S), T -> (..., T, S)")
@@ -71,9 +69,7 @@ def padding_mask(mask, queries):
 def embed_with_positions(ids, table):
     """The embedding, scaled by √E, plus the sinusoids (sections 3.4 and 3.5)."""
     x = embed(ids, table)
-    xp = array_namespace(x)
-    signal = xp.asarray(sinusoidal(*x.shape[-2:]), dtype=x.dtype, device=device(x))
-    return x * math.sqrt(x.shape[-1]) + signal
+    return x * math.sqrt(x.shape[-1]) + on_engine_of(x, sinusoidal(*x.shape[-2:]), x.dtype)
 
 
 def encode(source, model, source_mask=None):
@@ -82,7 +78,7 @@ def encode(source, model, source_mask=None):
     ``source_mask``, (..., S), is boolean: True for a token, False for padding, which nobody looks at; None:
     no padding.
     """
-    heads, eps = model.config
+    heads, eps = settings(model)
     x = embed_with_positions(source, model.source)
     mask = None if source_mask is None else padding_mask(source_mask, x.shape[-2])
     for block in model.encoder:
@@ -95,7 +91,7 @@ def decode(target, memory, model, source_mask=None):
     """Read target ids, (..., T), and the encoder's rows, (..., S, E); return the logits of the next id, (...,
     T, V).
     """
-    heads, eps = model.config
+    heads, eps = settings(model)
     x = embed_with_positions(target, model.target)
     past = causal_mask(x.shape[-2])
     across = None if source_mask is None else padding_mask(source_mask, x.shape[-2])
@@ -105,7 +101,7 @@ def decode(target, memory, model, source_mask=None):
             x + multi_head_attention(x, block.cross, heads, across, memory), *block.cross_norm, eps
         )
         x = layer_norm(x + mlp(x, block.mlp, relu), *block.mlp_norm, eps)
-    return linear(x, model.head)
+    return linear(x, model.target.T if model.head is None else model.head)
 
 
 def forward(source, target, model, source_mask=None):
@@ -113,3 +109,10 @@ def forward(source, target, model, source_mask=None):
     of range.
     """
     return decode(target, encode(source, model, source_mask), model, source_mask)
+
+
+def settings(model):
+    """The settings of a model; TypeError for a model of another kind."""
+    if not isinstance(model, Seq2Seq):
+        raise TypeError(f"seq2seq: model must be Seq2Seq(...), got {type(model).__name__}")
+    return model.config

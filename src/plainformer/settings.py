@@ -1,6 +1,7 @@
 """Checks of settings: the plain numbers beside the arrays."""
 
 import contextlib
+import functools
 import math
 import numbers
 import operator
@@ -67,7 +68,37 @@ def number(function, name, value, low=0.0, high=math.inf, *, above=False, below=
     raise ValueError(f"{function}: {name} must be a finite number, {lower}{upper}, got {value!r}")
 
 
-def generator(function, rng):
-    """TypeError unless ``rng`` is a ``numpy.random.Generator``."""
-    if not isinstance(rng, np.random.Generator):
-        raise TypeError(f"{function}: rng must be a numpy.random.Generator, got {type(rng).__name__}")
+def generator(function, name, value):
+    """Return ``value``; TypeError unless it is a ``numpy.random.Generator``."""
+    if not isinstance(value, np.random.Generator):
+        raise TypeError(f"{function}: {name} must be a numpy.random.Generator, got {type(value).__name__}")
+    return value
+
+
+def callback(function, name, value):
+    """Return ``value``; TypeError unless it can be called."""
+    if not callable(value):
+        raise TypeError(f"{function}: {name} must be a function, got {type(value).__name__}")
+    return value
+
+
+def one_of(*choices):
+    """A check: ValueError unless a setting is one of these words."""
+
+    def check(function, name, value):
+        if not isinstance(value, str) or value not in choices:
+            expected = " or ".join(f'"{choice}"' for choice in choices)
+            raise ValueError(f"{function}: {name} must be {expected}, got {value!r}")
+        return value
+
+    return check
+
+
+positive = functools.partial(number, above=True)
+
+
+def axis_number(function, name, value):
+    """Return ``value`` as an int; ValueError unless it is one. The engines know which axes there are."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise ValueError(f"{function}: {name} must be a whole number, the place of an axis, got {value!r}")
+    return int(value)

@@ -11,7 +11,7 @@ import numpy as np
 
 from plainformer.embedding import known_ids
 from plainformer.engines import array_namespace
-from plainformer.ledger import is_array, named_arrays
+from plainformer.ledger import is_array, named_arrays, place
 from plainformer.settings import number, whole
 from plainformer.shapes import shaped
 
@@ -66,28 +66,29 @@ def leaves(tree):
     return [array for _, array in named_arrays(tree)]
 
 
-def mapped(function, tree):
-    """The same nested tuples with ``function`` applied to every array."""
+def mapped(function, tree, done=None):
+    """The same nested tuples with ``function`` applied to every array; one that stands twice stays one."""
+    done = {} if done is None else done
     if isinstance(tree, tuple | list):
-        branches = [mapped(function, branch) for branch in tree]
+        branches = [mapped(function, branch, done) for branch in tree]
         return type(tree)(*branches) if hasattr(tree, "_fields") else type(tree)(branches)
-    return function(tree) if is_array(tree) else tree
+    if not is_array(tree):
+        return tree
+    if id(tree) not in done:
+        done[id(tree)] = function(tree)
+    return done[id(tree)]
 
 
 def trainable(model):
     """A copy of a model of NumPy arrays, in PyTorch tensors that gather gradients.
 
-    What serves twice is one tensor, and a tied head a view of the embedding. TypeError for a model of
-    anything else.
+    An array that stands twice becomes one tensor, and a head that is a view of the embedding is tied to it.
+    TypeError for a model of anything else.
     """
     import torch
 
-    copies = {}
-
-    def place(
-        array,
-    ):  # where the numbers lie and how they are walked: the same for two views of the same numbers
-        return array.ctypes.data, array.shape, array.strides
+    if getattr(model, "head", None) is not None and place(model.head) == place(model.embedding):
+        model = model._replace(head=None)
 
     def copy(array):
         if not isinstance(array, np.ndarray) or array.dtype not in (np.float16, np.float32, np.float64):
@@ -95,9 +96,7 @@ def trainable(model):
             raise TypeError(
                 f"trainable: model must hold NumPy arrays of float16, float32 or float64, got {got}"
             )
-        if place(array) not in copies and array.ndim > 1 and place(array.mT) in copies:
-            return copies[place(array.mT)].mT
-        return copies.setdefault(place(array), torch.from_numpy(array.copy()).requires_grad_())
+        return torch.from_numpy(array.copy()).requires_grad_()
 
     return mapped(copy, model)
 
@@ -116,7 +115,8 @@ def train(forward, model, batches, schedule, weight_decay=0.1, clip=1.0):
     ``model`` is a ``trainable`` one, ``forward`` that of its module, ``batches`` an iterable of ids, (B, T)
     each: one step a batch, at most ``schedule.steps``. AdamW (Loshchilov and Hutter 2017) decays the matrices
     alone; gradients longer than ``clip`` together are shortened to it. An error at once for a wrong argument,
-    RuntimeError for a step that diverges.
+    and for weights in half precision, too coarse for AdamW; RuntimeError where a loss, a gradient or a weight
+    is not finite.
     """
     import torch
 
@@ -135,6 +135,10 @@ def train(forward, model, batches, schedule, weight_decay=0.1, clip=1.0):
     )
     if not weights:
         raise ValueError("train: model has no tensor that gathers gradients: make one by trainable(model)")
+    if not {w.dtype for w in weights} <= {torch.float32, torch.float64}:
+        kinds = ", ".join(sorted({str(w.dtype).removeprefix("torch.") for w in weights}))
+        facts = "half precision has no room for AdamW's small numbers"
+        raise TypeError(f"train: model must hold float32 or float64, got {kinds}: {facts}")
     groups = [
         {
             "params": [w for w in weights if w.ndim > 1],
@@ -157,9 +161,17 @@ def steps(forward, model, batches, schedule, optimizer, weights, clip):
         loss = cross_entropy(forward(ids, model)[0], ids)
         optimizer.zero_grad()
         loss.backward()
-        if not torch.nn.utils.clip_grad_norm_(weights, clip).isfinite():
-            raise RuntimeError(
-                f"train: step {step} has the loss {loss.item():g} and no finite gradient: lower schedule.peak"
-            )
+        length = torch.nn.utils.clip_grad_norm_(weights, clip)
+        finite(step, "loss", loss)
+        finite(step, "gradient", length)
         optimizer.step()
+        finite(step, "weight", *weights)
         yield loss.item()
+
+
+def finite(step, name, *values):
+    """RuntimeError, with the likely reason, for a number that is NaN or infinite."""
+    if not all(value.isfinite().all() for value in values):
+        begun = step > 0 or name == "weight"
+        reason = "lower schedule.peak" if begun else "no step was taken yet: look at the model and the batch"
+        raise RuntimeError(f"train: step {step} has a {name} that is not finite: {reason}")

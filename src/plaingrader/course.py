@@ -58,8 +58,12 @@ def dist():
 @cache
 def assignments():
     """All assignments by name, in the order of the course."""
-    data = tomllib.loads((folder() / "course.toml").read_text(encoding="utf-8"))
-    return {entry["name"]: read(entry) for entry in data["assignment"]}
+    return {entry["name"]: read(entry) for entry in table("assignment")}
+
+
+def table(name):
+    """A table of course.toml, or None if it has none of this name."""
+    return tomllib.loads((folder() / "course.toml").read_text(encoding="utf-8")).get(name)
 
 
 def read(entry):

@@ -63,11 +63,7 @@ def row(book, name, most, result):
         for grade in notebook.grades
     }
     scores = {question: score(grades[question]) for question in most}
-    waiting = tuple(
-        question
-        for question, grade in grades.items()
-        if grade.needs_manual_grade and grade.manual_score is None
-    )
+    waiting = tuple(question for question, grade in grades.items() if grade.needs_manual_grade)
     return Row(
         name,
         student,

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from distributed import Client, KilledWorker, LocalCluster, as_completed
 
-from . import course, export, gradebook, jobs, report, submission
-from .release import assign, consistent
+from . import course, export, gradebook, harmless, jobs, late, remembered, report, submission
+from .release import assign, consistent, follow_map
 
 
 def grade(name, workers=None, scheduler=None, again=False, limits=(), say=print):
@@ -25,13 +25,7 @@ def grade(name, workers=None, scheduler=None, again=False, limits=(), say=print)
     `execute.Judge` as (name, value) pairs. One submission that cannot be graded does not stop the others; it
     says so in the marks.
     """
-    consistent(name)
-    tasks, misplaced = collected(name, tuple(limits))
-    course.dist().mkdir(exist_ok=True)
-    if not os.access(course.dist(), os.W_OK):
-        raise PermissionError(f"the marks cannot be written: {course.dist()} is read-only")
-    if not gradebook.knows(name):
-        assign(name)
+    tasks, misplaced = prepared(name, limits)
     if again:
         for task in tasks:
             shutil.rmtree(task.kept, ignore_errors=True)
@@ -41,6 +35,7 @@ def grade(name, workers=None, scheduler=None, again=False, limits=(), say=print)
             published(task, result)
             for task, result in zip(tasks, run(client, jobs.grade, tasks, say), strict=True)
         ]
+        late.apply(name)
         feedback = [
             task
             for task, result in zip(tasks, results, strict=True)
@@ -52,6 +47,19 @@ def grade(name, workers=None, scheduler=None, again=False, limits=(), say=print)
             result["notes"] = [*result["notes"], f"no feedback page: {given[task]['error'].splitlines()[0]}"]
     results += misplaced
     return written(name, export.rows(name, results), results)
+
+
+def prepared(name, limits=()):
+    """What was handed in, as `collected` has it, once the assignment is in the gradebook, at the map's points."""
+    follow_map(name)
+    consistent(name)
+    tasks, misplaced = collected(name, tuple(limits))
+    course.dist().mkdir(exist_ok=True)
+    if not os.access(course.dist(), os.W_OK):
+        raise PermissionError(f"the marks cannot be written: {course.dist()} is read-only")
+    if gradebook.points(name) != course.find(name).points:  # none before the first time
+        assign(name)
+    return tasks, misplaced
 
 
 def collected(name, limits=()):
@@ -168,23 +176,23 @@ def publish(task, result):
 
     Once only: nbgrader flags every mark that a person gave as soon as a machine's mark comes again.
     """
-    if "error" in result or gradebook.holds(task, result):
+    if "error" in result or remembered.holds(task, result):
         return
     notebook = task.kept / f"{task.assignment}.ipynb"
     target = course.folder() / "autograded" / task.student / task.assignment
     if notebook.exists():
         target.mkdir(parents=True, exist_ok=True)
-        shutil.copy(notebook, target)
+        gradebook.record(task, notebook)
+        earlier = remembered.settle(task, notebook, result)
+        harmless.write(notebook, target / notebook.name, earlier)
         for path in submission.files(Path(task.folder)):
             if path.name in jobs.NOTES:  # nbgrader's exchange looks for them beside the feedback
                 shutil.copy(path, target)
-        gradebook.record(task, notebook)
-        gradebook.keep_marked(task, result)
     else:
         shutil.rmtree(target, ignore_errors=True)
         gradebook.record_nothing(task)
         write_note(task, result)
-    gradebook.stamp(task, result)
+        remembered.stamp(task, result)
 
 
 def give_feedback(task):

@@ -1,20 +1,17 @@
 """nbgrader's gradebook: what it knows of an assignment, and how a job's result gets into it."""
 
 import glob
-import json
 from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.apps import NbGraderAPI
-from nbgrader.preprocessors import AssignLatePenalties, SaveAutoGrades
+from nbgrader.preprocessors import SaveAutoGrades
 from nbgrader.utils import parse_utc
 
 from . import course
 from .jobs import settings
-
-STAMP = ".recorded"
 
 
 @contextmanager
@@ -28,21 +25,20 @@ def url():
     return f"sqlite:///{course.folder() / 'gradebook.db'}"
 
 
-def knows(name):
-    """Whether the assignment was made."""
+def points(name):
+    """The points that the gradebook gives to an assignment; None if it was never made."""
     if not (course.folder() / "gradebook.db").exists():
-        return False
+        return None
     with opened() as gradebook:
         try:
-            return bool(gradebook.find_assignment(name).notebooks)
+            assignment = gradebook.find_assignment(name)
+            return assignment.max_score if assignment.notebooks else None
         except MissingEntry:
-            return False
+            return None
 
 
-def holds(task, result):
-    """Whether the gradebook has this very result."""
-    if stamped(task).get("fingerprint") != result["fingerprint"]:
-        return False
+def has(task):
+    """Whether there is a submission of this student."""
     with opened() as gradebook:
         try:
             return bool(gradebook.find_submission(task.assignment, task.student))
@@ -50,34 +46,8 @@ def holds(task, result):
             return False
 
 
-def stamped(task):
-    """What `stamp` remembered of a submission; nothing before the first time."""
-    path = task.kept.with_suffix(STAMP)
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-
-
-def stamp(task, result):
-    """Remember that the gradebook has this result of this work."""
-    text = json.dumps({"fingerprint": result["fingerprint"], "work": result["work"]})
-    task.kept.with_suffix(STAMP).write_text(text, encoding="utf-8")
-
-
-def keep_marked(task, result):
-    """Where a person has marked this very work, the mark stands: nbgrader asks for it again whenever a
-    machine has marked.
-    """
-    if stamped(task).get("work") != result["work"]:
-        return
-    with opened() as gradebook:
-        for grade in gradebook.find_submission_notebook(
-            task.assignment, task.assignment, task.student
-        ).grades:
-            grade.needs_manual_grade = grade.needs_manual_grade and grade.manual_score is None
-        gradebook.db.commit()
-
-
 def record(task, notebook):
-    """nbgrader's own SaveAutoGrades, on the course's gradebook. A mark that a person gave stays."""
+    """nbgrader's own SaveAutoGrades, on the course's gradebook."""
     enter(task)
     resources = {
         "nbgrader": {
@@ -87,9 +57,8 @@ def record(task, notebook):
             "db_url": url(),
         }
     }
-    config = settings(course.folder())
-    for preprocessor in (SaveAutoGrades(config=config), AssignLatePenalties(config=config)):
-        preprocessor.preprocess(nbformat.read(notebook, as_version=4), resources)
+    saver = SaveAutoGrades(config=settings(course.folder()))
+    saver.preprocess(nbformat.read(notebook, as_version=4), resources)
 
 
 def record_nothing(task):
@@ -132,8 +101,9 @@ def state(task):
             for grade in notebook.grades
         )
         comments = sorted((comment.name, comment.comment) for comment in notebook.comments)
+        penalty = notebook.late_submission_penalty
     fingerprint = (task.kept / "result.json").read_text(encoding="utf-8")
-    return [fingerprint, [list(grade) for grade in grades], [list(comment) for comment in comments]]
+    return [fingerprint, penalty, [list(grade) for grade in grades], [list(comment) for comment in comments]]
 
 
 def feedback(task):

@@ -59,8 +59,15 @@ def fingerprint(task):
     """
     own = course.folder() / "source" / task.assignment
     reference = course.folder() / "reference" / f"{task.assignment}.py"
-    paths = [*submission.files(own), reference, *sorted(Path(__file__).parent.glob("*.py"))]
-    return hashed(repr((task.student, task.limits, work(task))), paths)
+    paths = [path for path in submission.files(own) if path.suffix != ".ipynb"]
+    paths += [reference, *sorted(Path(__file__).parent.glob("*.py"))]
+    return hashed(repr((task.student, task.limits, work(task), asked(task.assignment))), paths)
+
+
+def asked(name):
+    """What the assignment's notebook asks: its cells, whatever saving it in a program does to the file."""
+    nb = nbformat.read(course.folder() / "source" / name / f"{name}.ipynb", as_version=4)
+    return [(cell.cell_type, cell.source, cell.metadata.get("nbgrader")) for cell in nb.cells]
 
 
 def work(task):

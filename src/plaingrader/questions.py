@@ -7,7 +7,7 @@ a person marks it.
 
 import runpy
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from types import SimpleNamespace
 
@@ -66,7 +66,19 @@ class Question:
 def questions(assignment):
     """The machine-graded questions of an assignment, by name."""
     path = course.folder() / "reference" / f"{course.find(assignment).name}.py"
-    return {question.name: question for question in runpy.run_path(str(path))["QUESTIONS"]}
+    points = {item.name: item.points for item in course.find(assignment).items}
+    found = runpy.run_path(str(path))["QUESTIONS"]
+    return {question.name: worth(question, points.get(question.name, question.points)) for question in found}
+
+
+def worth(question, points):
+    """The question at the points that the map gives it, its properties in the proportion that they had."""
+    if points == question.points:
+        return question
+    shares = [round(part.points * points / question.points, 2) for part in question.properties]
+    shares[-1] = round(points - sum(shares[:-1]), 2)
+    parts = zip(question.properties, shares, strict=True)
+    return replace(question, properties=tuple(replace(part, points=share) for part, share in parts))
 
 
 @cache

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -30,6 +31,7 @@ def release(name):
     path of the zip.
     """
     assignment = course.find(name)
+    follow_map(name)
     consistent(name)
     handed_out = assign(name)
     with tempfile.TemporaryDirectory() as place:
@@ -40,6 +42,28 @@ def release(name):
         (bundle / "README.md").write_text(readme(assignment), encoding="utf-8")
         wheel(bundle)
         return packed(bundle, course.dist() / f"{name}-student.zip")
+
+
+def follow_map(name):
+    """Write the map's points into the assignment's notebook, where a question says them: its cells, its heading.
+
+    So the map is the one place for points. A notebook that says them already is not touched.
+    """
+    path = course.folder() / "source" / name / f"{name}.ipynb"
+    text = path.read_text(encoding="utf-8")
+    nb = nbformat.reads(text, as_version=4)
+    points = {item.name: item.points for item in course.find(name).items}
+    for cell in nb.cells:
+        about = cell.metadata.get("nbgrader", {})
+        question = points.get(str(about.get("grade_id", "")).partition("-")[0])
+        if question is None:
+            continue
+        if about.get("grade"):
+            about["points"] = question
+        elif cell.cell_type == "markdown":
+            cell.source = re.sub(r"\([\d.]+ points?, ", f"({question:g} points, ", cell.source, count=1)
+    if nb != nbformat.reads(text, as_version=4):
+        nbformat.write(nb, path)
 
 
 def consistent(name):

@@ -10,6 +10,9 @@ from matplotlib.figure import Figure
 
 from . import sandbox
 
+POLICY = (
+    """<meta http-equiv=Content-Security-Policy content="default-src 'none'; style-src 'unsafe-inline'">"""
+)
 STYLE = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
@@ -35,8 +38,8 @@ def write(path, assignment, rows, results):
         attention(rows),
     ]
     head = (
-        "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport"
-        f" content='width=device-width'><title>{escape(assignment.title)}</title>"
+        "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
+        f"{POLICY}<title>{escape(assignment.title)}</title>"
     )
     fresh = path.with_suffix(".part")
     fresh.write_text(f"{head}<style>{STYLE}</style><body>{''.join(parts)}\n", encoding="utf-8")

@@ -129,19 +129,24 @@ def tidied(nb):
 
 
 def files(folder):
-    """All plain files under a folder, in order: no links, which could lead anywhere, no pipes, and nothing
-    buried deep.
+    """All plain files under a folder, in order: no links, which could lead anywhere, no pipes, nothing buried
+    deep, and nothing that programs leave behind.
     """
     found = []
     for place, folders, names in os.walk(folder):
         depth = len(Path(place).relative_to(folder).parts)
-        folders[:] = sorted(name for name in folders if depth < DEEPEST and name != "__pycache__")
+        folders[:] = sorted(name for name in folders if depth < DEEPEST and not left_behind(name))
         found += [
             path
             for path in (Path(place, name) for name in sorted(names))
-            if stat.S_ISREG(path.lstat().st_mode)
+            if not left_behind(path.name) and stat.S_ISREG(path.lstat().st_mode)
         ]
     return found
+
+
+def left_behind(name):
+    """Whether a program made a file or folder of this name without being asked: copies, caches, thumbnails."""
+    return name.startswith(".") or name in ("__pycache__", "__MACOSX", "Thumbs.db", "desktop.ini")
 
 
 def too_much(folder):

@@ -2,11 +2,13 @@
 
 import importlib.util
 import os
+import shutil
 import warnings
 
 import nbformat
 import pytest
 import tiny_course as tiny
+from filelock import FileLock
 from throwaway import forget
 
 from plaingrader import sandbox
@@ -19,19 +21,35 @@ if importlib.util.find_spec("nbgrader") is None and not os.environ.get("CI"):
 
 
 @pytest.fixture(scope="module")
-def tiny_course(tmp_path_factory):
-    """The tiny course, released."""
-    root = tmp_path_factory.mktemp("place") / "assignments"
-    tiny.lay_out(root)
+def course_at():
+    """Make the course in this folder the one that plaingrader works on, until the module ends."""
     before = os.environ.get("PLAINGRADER_COURSE")
-    os.environ["PLAINGRADER_COURSE"] = str(root)  # the workers of a grading are processes of their own
-    forget()
-    from plaingrader.release import assign
 
-    assign(tiny.NAME)
-    yield root
+    def course_at(root):
+        os.environ["PLAINGRADER_COURSE"] = str(root)  # the workers of a grading are processes of their own
+        forget()
+
+    yield course_at
     os.environ.pop("PLAINGRADER_COURSE") if before is None else os.environ.update(PLAINGRADER_COURSE=before)
     forget()
+
+
+@pytest.fixture(scope="module")
+def tiny_course(shared, tmp_path_factory, course_at):
+    """The tiny course, released: a copy of the one that the first test of a run has made."""
+    with FileLock(shared / "tiny.lock"):
+        if not (shared / "tiny").exists():
+            made = tmp_path_factory.mktemp("made") / "assignments"
+            tiny.lay_out(made)
+            course_at(made)
+            from plaingrader.release import assign
+
+            assign(tiny.NAME)
+            shutil.copytree(made, shared / "tiny")
+    root = tmp_path_factory.mktemp("place") / "assignments"
+    shutil.copytree(shared / "tiny", root)
+    course_at(root)
+    return root
 
 
 @pytest.fixture(scope="module")

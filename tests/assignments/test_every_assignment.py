@@ -2,13 +2,11 @@
 notebook none.
 """
 
-import os
 import shutil
 
 import nbformat
 import pytest
 from project import ROOT
-from throwaway import forget
 
 from plaingrader import course, jobs
 from plaingrader.release import assign
@@ -18,7 +16,7 @@ STUDENT = "이 지은"
 
 
 @pytest.fixture(scope="module")
-def copied_course(tmp_path_factory):
+def copied_course(tmp_path_factory, course_at):
     """The real course in a throw-away folder."""
     root = tmp_path_factory.mktemp("real") / "assignments"
     shutil.copytree(
@@ -28,11 +26,8 @@ def copied_course(tmp_path_factory):
             "submitted", ".grading", "autograded", "feedback", "release", "gradebook.db*"
         ),
     )
-    os.environ["PLAINGRADER_COURSE"] = str(root)
-    forget()
-    yield root
-    del os.environ["PLAINGRADER_COURSE"]
-    forget()
+    course_at(root)
+    return root
 
 
 def handed_in(root, kind, name, nb):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from project import THOROUGH
 
 from plaincourse.assigned import seed
 from plaincourse.exercises import judge
@@ -16,8 +17,8 @@ from plaingrader import course
 from plaingrader.questions import questions
 
 ALL = [(name, question) for name in course.assignments() for question in questions(name).values()]
-VARIANTS = 1000
-MUTATIONS = 200
+VARIANTS = 1000 if THOROUGH else 60  # students, each with numbers of their own
+CONFUSED = 200 if THOROUGH else 12  # of them, those for whom each pair of mistakes is compared
 
 
 def each():
@@ -66,7 +67,7 @@ def test_every_variant_is_well_posed(assignment, question):
 def test_every_known_mistake_is_rejected_and_named(assignment, question):
     exercise = question.exercise()
     assert len(question.mistakes) >= (2 if question.by_hand else 3)
-    for number in range(MUTATIONS):
+    for number in range(CONFUSED):
         assert exercise.confusable(number) == []
     for mistake in question.mistakes:
         for number in range(3):
@@ -117,7 +118,7 @@ def test_what_is_handed_out_is_wrong_everywhere_it_matters(assignment, question)
     if question.handed_out is None:
         return
     exercise = question.exercise()
-    for number in range(MUTATIONS):
+    for number in range(CONFUSED):
         cases = exercise.inputs(number)
         broken, right = (
             exercise.outputs(question.handed_out, cases=cases),

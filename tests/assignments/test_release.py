@@ -1,7 +1,6 @@
 """What students get of every real assignment: complete, and without a solution."""
 
 import hashlib
-import os
 import re
 import shutil
 import zipfile
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 from planting import CANARY, holders, plant
 from project import ROOT
-from throwaway import forget
 
 from plaincourse.assigned import Sheet
 from plaingrader import course
@@ -21,8 +19,8 @@ NAMES = list(course.assignments())
 
 
 @pytest.fixture(scope="module")
-def bundles(tmp_path_factory):
-    """The unpacked bundles of all assignments, made from a course with a canary in every solution."""
+def place(tmp_path_factory, course_at):
+    """A folder with the real course in it, and a canary in every solution."""
     root = tmp_path_factory.mktemp("bundles") / "assignments"
     kept = ("source", "reference", "nbgrader_config.py", "course.toml")
     root.mkdir()
@@ -30,35 +28,40 @@ def bundles(tmp_path_factory):
         path = ROOT / "assignments" / name
         shutil.copytree(path, root / name) if path.is_dir() else shutil.copy(path, root)
     assert plant(root) > 6 * len(NAMES)
-    os.environ["PLAINGRADER_COURSE"] = str(root)
-    forget()
+    course_at(root)
+    return root.parent
+
+
+@pytest.fixture(scope="module")
+def bundle(place):
+    """The folder that students get of an assignment, unpacked."""
     from plaingrader.release import release
 
-    for name in NAMES:
-        path = release(name)
-        with zipfile.ZipFile(path) as archive:
-            archive.extractall(root.parent / "out")
-    yield root.parent
-    del os.environ["PLAINGRADER_COURSE"]
-    forget()
+    def bundle(name):
+        folder = place / "out" / name
+        if not folder.exists():
+            with zipfile.ZipFile(release(name)) as archive:
+                archive.extractall(folder.parent)
+        return folder
+
+    return bundle
 
 
-def released(bundles, name):
-    return nbformat.read(bundles / "out" / name / f"{name}.ipynb", as_version=4)
+def released(folder):
+    return nbformat.read(folder / f"{folder.name}.ipynb", as_version=4)
 
 
-def test_no_bundle_holds_a_solution(bundles):
-    assert holders(bundles / "out") == []
-
-
-def test_no_bundle_holds_the_grader(bundles):
-    for path in (bundles / "out").rglob("*"):
+@pytest.mark.parametrize("name", NAMES)
+def test_a_bundle_holds_no_solution_and_no_grader(bundle, name):
+    folder = bundle(name)
+    assert holders(folder) == []
+    for path in folder.rglob("*"):
         assert "plaingrader" not in path.parts and path.name not in ("course.toml", "gradebook.db")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_bundle_is_complete_and_its_checksum_right(bundles, name):
-    folder, archive = bundles / "out" / name, bundles / "dist" / f"{name}-student.zip"
+def test_a_bundle_is_complete_and_its_checksum_right(place, bundle, name):
+    folder, archive = bundle(name), place / "dist" / f"{name}-student.zip"
     assert {path.name for path in folder.iterdir()} >= {
         f"{name}.ipynb",
         "README.md",
@@ -66,13 +69,13 @@ def test_a_bundle_is_complete_and_its_checksum_right(bundles, name):
         "visible.json",
     }
     assert len(list(folder.glob("plain_transformer-*.whl"))) == 1
-    digest, file = (bundles / "dist" / f"{name}-student.zip.sha256").read_text(encoding="utf-8").split()
+    digest, file = archive.with_name(f"{archive.name}.sha256").read_text(encoding="utf-8").split()
     assert file == archive.name and digest == hashlib.sha256(archive.read_bytes()).hexdigest()
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_released_notebook_has_stubs_and_no_output(bundles, name):
-    nb = released(bundles, name)
+def test_a_released_notebook_has_stubs_and_no_output(bundle, name):
+    nb = released(bundle(name))
     text = nbformat.writes(nb)
     assert "BEGIN SOLUTION" not in text and CANARY not in text
     assert all(not cell.get("outputs") and cell.get("execution_count") is None for cell in nb.cells)
@@ -147,8 +150,8 @@ def test_the_map_points_into_the_chapter(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_visible_checks_know_right_from_wrong_without_a_solution(bundles, name):
-    sheet = Sheet(name, "kim", bundles / "out" / name)
+def test_visible_checks_know_right_from_wrong_without_a_solution(bundle, name):
+    sheet = Sheet(name, "kim", bundle(name))
     for question in questions(name).values():
         exercise = question.exercise()
         if question.by_hand:
@@ -162,7 +165,7 @@ def test_visible_checks_know_right_from_wrong_without_a_solution(bundles, name):
         assert set(named) == {"mistake"}
 
 
-def test_hidden_cases_are_not_the_visible_ones(bundles):
+def test_hidden_cases_are_not_the_visible_ones():
     from plaingrader import marks
     from plaingrader.release import VISIBLE_SEED
 
@@ -180,15 +183,15 @@ def test_a_sheet_says_what_is_missing(tmp_path):
         Sheet("03_mlp", "kim", tmp_path)
 
 
-def test_numbers_depend_on_the_student_and_nothing_else(bundles):
-    folder = bundles / "out" / "03_mlp"
+def test_numbers_depend_on_the_student_and_nothing_else(bundle):
+    folder = bundle("03_mlp")
     one, same, other = (Sheet("03_mlp", student, folder).numbers("q1") for student in ("Kim ", "kim", "lee"))
     assert all(np.array_equal(a, b) for a, b in zip(one, same, strict=True))
     assert not all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
 
 
-def test_a_check_marks_nothing_under_another_grader(bundles, monkeypatch):
-    sheet = Sheet("03_mlp", "kim", bundles / "out" / "03_mlp")
+def test_a_check_marks_nothing_under_another_grader(bundle, monkeypatch):
+    sheet = Sheet("03_mlp", "kim", bundle("03_mlp"))
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     with pytest.raises(RuntimeError, match="make grade"):
         sheet.check("q1", 1.0)

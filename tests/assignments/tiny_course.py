@@ -50,6 +50,14 @@ from plaincourse.exercises import Mistake
 from plainformer.activations import sigmoid, softmax
 from plaingrader.questions import Property, Question, variants
 
+def powers(scores):
+    return np.exp(scores - scores.max(-1, keepdims=True))
+
+
+def divided(powers):
+    return powers / powers.sum(-1, keepdims=True)
+
+
 QUESTIONS = [
     Question(
         "q1", "A dot product", answer="dot", reference=lambda x, y: x @ y,
@@ -67,8 +75,8 @@ QUESTIONS = [
             Property("large scores", 1, lambda rng: [(rng.normal(size=3) + 1000,)]),
         ),
         mistakes=(
-            Mistake("overflow", "Subtract the maximum first.", lambda scores: np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)),
-            Mistake("not normalised", "Divide by the sum.", lambda scores: np.exp(scores - scores.max(-1, keepdims=True))),
+            Mistake("overflow", "Subtract the maximum first.", lambda scores: divided(np.exp(scores))),
+            Mistake("not normalised", "Divide by the sum.", lambda scores: powers(scores)),
             Mistake("wrong axis", "Each row sums to 1.", lambda scores: softmax(scores, axis=0)),
         ),
         refuse=("plainformer.activations.softmax", "torch.softmax"),

@@ -1,30 +1,16 @@
 """The built book and a browser to read it with, once for all tests of a worker."""
 
 import os
-import shutil
 import subprocess
 import sys
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from browsers import chromium
 from filelock import FileLock
 from planting import planted_copy
-from playwright.sync_api import Error, sync_playwright
-from visits import visiting
-
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
-NO_BROWSER = (
-    "no Chromium found, and Playwright could not install one: install Chromium or Chrome, or name it:"
-    " CHROMIUM=/path/to/chromium"
-)
+from visits import window
 
 
 def build_book(source, output):
@@ -34,13 +20,6 @@ def build_book(source, output):
     return subprocess.run(
         [sys.executable, "-c", program, *arguments], capture_output=True, text=True, encoding="utf-8"
     )
-
-
-@pytest.fixture(scope="session")
-def shared(tmp_path_factory):
-    """A folder of this test run, the same for all of pytest-xdist's workers."""
-    base = tmp_path_factory.getbasetemp()
-    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
 
 @pytest.fixture(scope="session")
@@ -60,42 +39,15 @@ def html(shared):
     return output / "_build" / "html"
 
 
-def system_chromium():
-    """The path of a Chromium on this machine, or None."""
-    names = ("chromium", "chromium-browser", "google-chrome")
-    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-
-
-def install_chromium(playwright, lock):
-    """Let Playwright install its own Chromium unless it has, and return its path; fail or skip if it
-    cannot.
-    """
-    path = Path(playwright.chromium.executable_path)
-    with FileLock(lock):
-        if not path.exists():
-            subprocess.run(
-                [sys.executable, "-m", "playwright", "install", "chromium"], capture_output=True, timeout=600
-            )
-    if not path.exists():
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(NO_BROWSER)
-    return str(path)
-
-
 @pytest.fixture(scope="session")
 def browser(shared):
-    """A headless Chromium: the system's, else Playwright's."""
-    with sync_playwright() as playwright:
-        path = system_chromium() or install_chromium(playwright, shared / "chromium.lock")
-        try:
-            browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        except Error as error:
-            pytest.fail(f"{path} does not start: {error}")
+    """A headless Chromium."""
+    with chromium(shared / "chromium.lock") as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture
 def visit(browser, html):
-    """Open a page of the book: visit("index.html", width=390, theme="dark")."""
+    """Open a page of the book as somebody's first one: visit("index.html", width=390, theme="dark")."""
     with ExitStack() as stack:
-        yield lambda name, **settings: stack.enter_context(visiting(browser, html, name, **settings))
+        yield lambda name, **settings: stack.enter_context(window(browser, html, **settings)).open(name)

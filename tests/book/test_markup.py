@@ -1,4 +1,4 @@
-"""What is put right in the HTML that other extensions write. (Ids and summaries: test_publishing, test_folds.)"""
+"""What is put right in the HTML of other extensions. (Ids and summaries: test_publishing, test_folds.)"""
 
 import re
 from io import StringIO
@@ -7,7 +7,7 @@ from sphinx.application import Sphinx
 
 SOURCE = """# Title
 
-The number $a$, and (with $b$) the number $c$ itself; see $d$. $e$
+The number $a$, and ($b$) the number $c$ itself; see $d$. $e$
 """
 
 

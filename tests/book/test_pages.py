@@ -1,15 +1,16 @@
 """Every page of the built book, opened from its folder in a real browser."""
 
+import gzip
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import axe_playwright_python
 import pytest
-from project import contents, is_sentence
-from visits import visiting
+from project import THOROUGH, contents, is_sentence
+from visits import window
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
-# Axe would spend most of its time inside the drawn formulas.
-# So it would in highlighted code: one word of each colour is enough.
+# Axe would spend most of its time inside highlighted code: one word of each colour is enough.
 ONE_OF_EACH_COLOUR = """() => {
     const seen = new Set();
     for (const span of document.querySelectorAll('.highlight span')) {
@@ -17,7 +18,11 @@ ONE_OF_EACH_COLOUR = """() => {
         seen.add(span.className);
     }
 }"""
-RUN_AXE = "() => axe.run({include: '.bd-article, .bd-search-container', exclude: 'mjx-container'})"
+RUN_AXE = """(rules) => {
+    const where = {include: '.bd-article, .bd-search-container'};
+    return axe.run(where, rules ? {runOnly: rules} : {});
+}"""
+COLOURS = ["color-contrast"]  # all that another theme changes
 
 
 def pages():
@@ -26,24 +31,68 @@ def pages():
     return [f"{name}.html" for name in [root, *(entry["file"] for entry in entries), "search"]]
 
 
+@pytest.fixture(scope="module")
+def desk_window(browser, html):
+    with window(browser, html) as visit:
+        yield visit
+
+
+@pytest.fixture(scope="module")
+def phone_window(browser, html):
+    with window(browser, html, width=320) as visit:
+        yield visit
+
+
 @pytest.fixture(scope="module", params=pages())
-def desk(browser, html, request):
+def desk(desk_window, request):
     """Each page on a desk, in the light."""
-    with visiting(browser, html, request.param) as visit:
-        yield visit
+    return desk_window.open(request.param)
 
 
 @pytest.fixture(scope="module", params=pages())
-def phone(browser, html, request):
+def phone(phone_window, request):
     """Each page on the narrowest phone, or at 400 % zoom on a desk, with everything unfolded."""
-    with visiting(browser, html, request.param, width=320) as visit:
-        visit.open_everything()
-        yield visit
+    phone_window.open(request.param).open_everything()
+    return phone_window
 
 
 def test_opens_from_its_folder_without_a_complaint(desk):
     assert desk.complaints == []
     assert desk.requests_elsewhere() == []
+
+
+OWN_LIMIT = 150_000  # bytes, compressed: a page's HTML, figures and explorables
+ALL_LIMIT = 950_000  # bytes, compressed: with the theme and MathJax
+
+
+def weigh(paths):
+    """The bytes of some files, plain and compressed."""
+    texts = [path.read_bytes() for path in paths]
+    return sum(map(len, texts)), sum(len(gzip.compress(text)) for text in texts)
+
+
+def test_is_light(desk):
+    """What a browser loads for it. To see the table: pytest -s tests/book/test_pages.py -k light"""
+    for image in desk.page.locator("img[loading=lazy]").all():
+        image.scroll_into_view_if_needed()
+    desk.page.wait_for_load_state("networkidle")
+    paths = {
+        Path(unquote(urlsplit(address).path)) for address in desk.requests if address.startswith("file:")
+    }
+    theme = {path for path in paths if "_static" in path.parts}
+    mathjax = {path for path in theme if path.name == "tex-svg.js"}
+    cells = [
+        f"{plain / 1000:.0f} ({packed / 1000:.0f})"
+        for plain, packed in map(weigh, (paths, mathjax, theme - mathjax, paths - theme))
+    ]
+    print(
+        f"\n{desk.page.title()}: {len(paths)} requests, kB (compressed): {cells[0]}, MathJax {cells[1]},"
+        f" theme {cells[2]}, own {cells[3]}"
+    )
+    assert len(theme) > 5, "what was loaded is not known"
+    assert not [path.name for path in paths if "webfonts" in path.parts]
+    assert weigh(paths - theme)[1] <= OWN_LIMIT
+    assert weigh(paths)[1] <= ALL_LIMIT
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -56,19 +105,22 @@ def test_a_first_page_takes_the_system_s_colours(visit, theme):
 
 def test_pictures_have_sentences(desk):
     texts = desk.page.evaluate(
-        """() => [...document.querySelectorAll('.bd-article img, .bd-article svg[role=img]:not(mjx-container *)')]
-            .map(image => image.alt ?? image.getAttribute('aria-label') ?? image.querySelector('title')?.textContent ?? '')"""
+        """() => {
+            const drawn = '.bd-article img, .bd-article svg[role=img]';
+            const titled = image => image.querySelector('title')?.textContent;
+            return [...document.querySelectorAll(drawn)].map(
+                image => image.alt ?? image.getAttribute('aria-label') ?? titled(image) ?? '');
+        }"""
     )
     assert [text for text in texts if not is_sentence(text)] == []
 
 
 def test_formulas_are_set(desk):
-    count = lambda selector: desk.page.locator(selector).count()
-    assert (count(".bd-article .math") == 0) == (count(".bd-article mjx-container") == 0)
-    assert count("mjx-merror, [data-mjx-error]") == 0
-    assert count("script[src*='tex-svg']") == (count(".bd-article .math") > 0), (
-        "MathJax is loaded where there is a formula, and only there"
+    drawn = desk.page.evaluate(
+        "() => [...document.querySelectorAll('.math')].map(box => box.querySelectorAll('math').length)"
     )
+    assert set(drawn) <= {1}
+    assert desk.page.locator("link[href*='formulas.css']").count() == bool(drawn)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -78,7 +130,7 @@ def test_axe_finds_nothing(desk, theme):
     page.evaluate("theme => (document.documentElement.dataset.theme = theme)", theme)
     page.evaluate(ONE_OF_EACH_COLOUR)
     page.evaluate(AXE)
-    found = page.evaluate(RUN_AXE)
+    found = page.evaluate(RUN_AXE, None if theme == "light" or THOROUGH else COLOURS)
     assert found["passes"], "axe has looked at nothing"
     faults = [
         f"{rule['id']}: {node['html'][:200]} {node['failureSummary']}"
@@ -105,7 +157,8 @@ def test_wide_boxes_can_be_scrolled_from_the_keyboard(phone):
     stuck = phone.page.evaluate(
         """() => [...document.querySelectorAll('.bd-article *')].filter(box =>
             box.scrollWidth > box.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(box).overflowX)
-            && box.tabIndex < 0 && !box.querySelector('a, button, input, [tabindex="0"]')).map(box => box.outerHTML.slice(0, 120))"""
+            && box.tabIndex < 0 && !box.querySelector('a, button, input, [tabindex="0"]'))
+            .map(box => box.outerHTML.slice(0, 120))"""
     )
     assert stuck == []
 

@@ -25,7 +25,7 @@ from plainformer import gpt2
 from plainformer.activations import gelu, gelu_tanh, relu, sigmoid, silu
 from plainformer.attention import Attention, attention, attention_weights, causal_mask, multi_head_attention
 from plainformer.ledger import parameter_ledger
-from plainformer.linear import linear
+from plainformer.linear import Linear, linear
 from plainformer.networks import RNN, conv2d, rnn
 from plainformer.normalization import layer_norm, rms_norm
 from plainformer.positions import rope
@@ -157,7 +157,8 @@ def test_the_picture_from_inside_shows_the_recording():
     assert explorable.weights().tolist() == [0.02, 0.02, 0.95, 0.01, 0]
     assert (explorable.says(), explorable.others(), explorable.final()) == ([("“ to”", 100)], 0, "“ to”")
     assert picture_texts(explorable) == [
-        "Block 25, head 4: “users” reads", "Data", "0.02", "visualization", "0.02", "empowers", "0.95", "users", "0.01", "to", "",
+        "Block 25, head 4: “users” reads",
+        "Data", "0.02", "visualization", "0.02", "empowers", "0.95", "users", "0.01", "to", "",
         "After 26 blocks, the stream says", "“ to”", "100 %", "all others", "0 %",
     ]  # fmt: skip
     assert (
@@ -289,7 +290,7 @@ def test_reach_s_chains_are_those_that_pytorch_records():
     for _ in range(explorable.layers):
         convolved = conv2d(torch.cat([torch.zeros(2, 2), convolved])[:, None], conv)[:, 0]
     last = rnn(x[: explorable.asking], torch.zeros(2), RNN(table, table, x[0]))[-1]
-    results = [last, convolved, multi_head_attention(x, Attention(table, table, table, table), heads=1)]
+    results = [last, convolved, multi_head_attention(x, Attention(*[Linear(table)] * 4), heads=1)]
     assert [waiting(result.grad_fn, {}) for result in results] == explorable.chains() == [15, 4, 4]
 
 
@@ -595,7 +596,7 @@ def test_numbers_of_numpy_are_kept_as_python_s(kind):
         if isinstance(value, int | float) and not isinstance(value, bool)
     }
     assert stored(kind(**{name: np.array(value)[()] for name, value in wholes.items()})) == stored(plain)
-    for name, value in wholes.items():
+    for name in wholes:
         for truth in (True, False, np.True_):
             with pytest.raises(traitlets.TraitError, match=f"{name}.*{truth!r}"):
                 kind(**{name: truth})

@@ -112,10 +112,16 @@ def test_ids_of_every_kind_are_read():
 
 
 @pytest.mark.parametrize(
-    "ids", [[-1], [20], [99], [2.0], ["cat"], [True], [None], [[2, 8]], 3, None, "cat", np.array([1.5])]
+    "ids", [[-1], [20], [99], [2.0], ["cat"], [True], [None], [[2, 8]], "cat", np.array([1.5])]
 )
 def test_an_id_that_is_no_word_is_named(ids):
-    with pytest.raises(ValueError, match="^decode: ids must be a list of whole numbers from 0 to 19, got "):
+    with pytest.raises(ValueError, match=r"^decode: ids\[0\] must be a whole number from 0 to 19, got "):
+        language.decode(ids)
+
+
+@pytest.mark.parametrize("ids", [3, None])
+def test_ids_are_a_list(ids):
+    with pytest.raises(TypeError, match=f"^decode: ids must be a list of token ids, got {ids}"):
         language.decode(ids)
 
 

@@ -71,8 +71,8 @@ def test_a_text_too_short_or_too_long_is_refused(tiny, text):
 @pytest.mark.parametrize(
     "token, expected",
     [
-        ("Data", "“Data”"), (" to", "“ to”"), (".\n", "“.\n”"), (" ", "(space)"), ("\n   ", "(new line + 3 × space)"),
-        ("\xa0", "(no-break space)"), ("\u2003", "(blank)"),
+        ("Data", "“Data”"), (" to", "“ to”"), (".\n", "“.\n”"), (" ", "(space)"),
+        ("\n   ", "(new line + 3 × space)"), ("\xa0", "(no-break space)"), ("\u2003", "(blank)"),
     ],
 )  # fmt: skip
 def test_a_token_is_written_so_that_it_can_be_seen(token, expected):

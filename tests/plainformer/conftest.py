@@ -6,9 +6,15 @@ import hypothesis
 import numpy as np
 import pytest
 import torch
+from project import THOROUGH
 
 hypothesis.settings.register_profile(
-    "course", deadline=None, derandomize=True, database=None, max_examples=20
+    "course",
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    derandomize=True,
+    database=None,
+    max_examples=50 if THOROUGH else 10,
 )
 hypothesis.settings.load_profile("course")
 torch.set_num_threads(1)

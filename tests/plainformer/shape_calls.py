@@ -15,12 +15,15 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 import plainformer
-from plainformer.shapes import INDICES
+from plainformer.precision import SELECTING
+from plainformer.shapes import Argument, leaves
 
 ENGINES = ("numpy", "torch")
 NUMPY_ONLY = {"plainformer.sampling"}
 # Without a context, the keys are the queries and a context is as wide as the model.
 FALLBACK = {"S": "T", "C": "E"}
+# A past of another batch is refused, not broadcast.
+ONE_BATCH = {"causal_attention", "block"}
 # What a line cannot say.
 LEGAL = {
     "causal_mask": lambda sizes: sizes["T"] <= sizes["S"],
@@ -39,6 +42,8 @@ SETTINGS = {
     "k": lambda: 2,
     "p": lambda: 0.9,
 }
+# Legal values for the settings that stand in parameters.
+CONFIG = {"context": 64, "eps": 1e-5, "base": 1e4, "pairing": "halves"}
 
 
 def modules():
@@ -93,7 +98,7 @@ class Call:
         """The arguments as the function takes them, on an engine and in a dtype."""
         given = zip(self.function.shapes.inputs, self.flat)
         return self.function.shapes.fold(
-            [convert(v, engine, None if a.name in INDICES else dtype) for a, v in given]
+            [convert(v, engine, None if a.name in SELECTING else dtype) for a, v in given]
         )
 
     def run(self, engine="numpy", dtype=None):
@@ -104,13 +109,13 @@ class Call:
         return self.function(*arguments, **settings)
 
     def given(self):
-        """(position, argument, value) of everything that was not left out."""
+        """(position, argument, value) of everything that was not left out, but for settings."""
         inputs = enumerate(zip(self.function.shapes.inputs, self.flat))
-        return [(i, argument, value) for i, (argument, value) in inputs if value is not None]
+        return [(i, a, value) for i, (a, value) in inputs if value is not None and not a.check]
 
     def numbers(self):
         """(position, argument, value) of the arrays that are computed with: no masks, ids or positions."""
-        return [(i, a, v) for i, a, v in self.given() if not a.integer and a.name not in ("mask", *INDICES)]
+        return [(i, a, v) for i, a, v in self.given() if not a.integer and a.name not in SELECTING]
 
     def replace(self, position, value):
         return Call(
@@ -133,8 +138,8 @@ class Call:
 
 
 def results(value):
-    """What a function gave, as a list: most give one array, some several."""
-    return list(value) if isinstance(value, tuple) else [value]
+    """What a function gave, as a list: most give one array, some several, or records of arrays."""
+    return [array for part in value for array in results(part)] if isinstance(value, tuple) else [value]
 
 
 def length(axis, sizes):
@@ -171,31 +176,46 @@ def axis_sizes(draw, function, left_out, least):
     if {"H", "G"} <= set(names):
         sizes["H"] = sizes["G"] * draw(st.integers(1, 3))
     for argument in left_out:
-        if argument.name != "mask":
+        if argument.name != "mask" and not argument.name.startswith("past."):
             sizes |= {name: sizes[FALLBACK[name]] for name in letters(argument) & set(FALLBACK)}
+        if argument.name.startswith("past."):
+            sizes["S"] = 0
     assume(LEGAL.get(function.__name__, lambda sizes: True)(sizes))
     return sizes, tuple(drawn[len(names) :])
 
 
 @st.composite
-def leading_axes(draw, sizes, least):
+def leading_axes(draw, sizes, least, one_batch):
     """None, one or two leading axes, and for each array a way to broadcast to them."""
     full = sizes[: draw(st.integers(least, 2))]
-    shorter = [full[i:] for i in range(len(full) + 1 - least)]
-    return st.sampled_from([*shorter, tuple(1 for _ in full)])
+    shorter = [full[i:] for i in range(1 if one_batch else len(full) + 1 - least)]
+    return st.sampled_from(shorter if one_batch else [*shorter, tuple(1 for _ in full)])
+
+
+@st.composite
+def missing(draw, part):
+    """The arguments of a part of a line that a call leaves out: a whole record, or optional fields of it."""
+    if part.optional and draw(st.booleans()):
+        return leaves(part)
+    if isinstance(part, Argument):
+        return []
+    return [argument for inner in part.parts for argument in draw(missing(inner))]
 
 
 @st.composite
 def calls(draw, function, bound=10.0, least=1):
     """Any legal call of a function with a shape line."""
     shapes = function.shapes
-    left_out = [argument for argument in shapes.inputs if argument.optional and draw(st.booleans())]
+    left_out = [argument for part in shapes.parts for argument in draw(missing(part))]
     sizes, spare = draw(axis_sizes(function, left_out, least))
-    leading = draw(leading_axes(spare, LEAST_RANK.get(function.__name__, 0)))
+    name = function.__name__
+    leading = draw(leading_axes(spare, LEAST_RANK.get(name, 0), name in ONE_BATCH))
     flat = []
     for argument in shapes.inputs:
         if argument in left_out:
             flat.append(None)
+        elif argument.check:
+            flat.append(CONFIG[argument.name.split(".")[-1]])
         elif argument.integer:
             flat.append(sizes[argument.axes[0]])
         else:
@@ -211,7 +231,7 @@ def selection(name, array, sizes):
     """The numbers as they are, or made into what a mask, ids or positions may hold."""
     if name == "mask":
         return array > -0.5
-    return np.abs(array * 1000).astype(int) % sizes.get("V", 1000) if name in INDICES else array
+    return np.abs(array * 1000).astype(int) % sizes.get("V", 1000) if name in SELECTING else array
 
 
 def required_settings(function):

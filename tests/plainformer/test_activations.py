@@ -141,9 +141,16 @@ def test_softmax_of_nothing(engine):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("axis", [2, -3, 0.5, 1.0, "1", None, (0, 1), Fraction(1), True, np.True_])
+@pytest.mark.parametrize("axis", [0.5, 1.0, "1", None, (0, 1), Fraction(1), True, np.True_])
 def test_softmax_names_a_wrong_axis(axis, engine):
-    with pytest.raises(ValueError, match="softmax: axis must be one of the 2 axes of x, got"):
+    with pytest.raises(ValueError, match="softmax: axis must be a whole number, the place of an axis, got"):
+        softmax(convert(np.ones((2, 2)), engine), axis=axis)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("axis", [2, -3])
+def test_softmax_takes_no_axis_that_is_not_there(axis, engine):
+    with pytest.raises(IndexError, match="out of (bounds|range)"):
         softmax(convert(np.ones((2, 2)), engine), axis=axis)
 
 
@@ -151,11 +158,6 @@ def test_softmax_names_a_wrong_axis(axis, engine):
 def test_softmax_takes_an_axis_from_numpy(engine):
     x = convert(np.array([[1.0, 2.0], [4.0, 3.0]]), engine)
     np.testing.assert_array_equal(to_numpy(softmax(x, np.int64(0))), to_numpy(softmax(x, 0)))
-
-
-def test_softmax_of_a_number_has_no_axis():
-    with pytest.raises(ValueError, match="softmax: axis"):
-        softmax(np.array(1.0))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -17,6 +17,8 @@ from plainformer.attention import (
     repeat_heads,
     split_heads,
 )
+from plainformer.linear import Linear
+from plainformer.training import mapped
 
 on_both_engines = pytest.mark.parametrize("engine", ENGINES)
 
@@ -53,29 +55,31 @@ def heads_first(x, count):
     return x.unflatten(-1, (count, -1)).transpose(-2, -3)
 
 
+def torch_linear(rows, weight, bias=None):
+    return F.linear(rows, weight.mT, bias)
+
+
 def torch_projections(x, p, heads, context):
     """Queries, keys and values with heads first, the keys and values repeated by PyTorch's own means."""
     context = x if context is None else context
-    linear = lambda rows, weight, bias: F.linear(rows, weight.mT, bias)
-    q = heads_first(linear(x, p.query, p.query_bias), heads)
-    groups = p.key.shape[-1] // q.shape[-1]
-    k = heads_first(linear(context, p.key, p.key_bias), groups)
-    v = heads_first(linear(context, p.value, p.value_bias), groups)
+    q = heads_first(torch_linear(x, *p.query), heads)
+    groups = p.key.weight.shape[-1] // q.shape[-1]
+    k = heads_first(torch_linear(context, *p.key), groups)
+    v = heads_first(torch_linear(context, *p.value), groups)
     return q, k.repeat_interleave(heads // groups, -3), v.repeat_interleave(heads // groups, -3)
 
 
 def torch_multi_head(x, p, heads, mask=None, context=None):
     mask = None if mask is None else mask.unsqueeze(-3)
     mixed = torch_attention(*torch_projections(x, p, heads, context), mask)
-    return F.linear(mixed.transpose(-2, -3).flatten(-2), p.output.mT, p.output_bias)
+    return torch_linear(mixed.transpose(-2, -3).flatten(-2), *p.output)
 
 
 def multi_head_scale(x, p, heads, mask=None, context=None):
-    magnitudes = Attention(*(None if field is None else field.abs() for field in p))
+    magnitudes = mapped(torch.abs, p)
     q, k, v = torch_projections(x.abs(), magnitudes, heads, None if context is None else context.abs())
     mixed = attention_scale(q, k, v).transpose(-2, -3).flatten(-2)
-    scale = mixed @ magnitudes.output + (0 if p.output_bias is None else magnitudes.output_bias)
-    return scale.amax()  # one number: a mask may add leading axes
+    return torch_linear(mixed, *magnitudes.output).amax()  # one number: a mask may add leading axes
 
 
 @against_pytorch(
@@ -159,7 +163,7 @@ def test_what_is_masked_has_no_influence(engine, data):
 def test_every_kind_of_boolean_mask_serves_both_engines(engine, make):
     mask = make(causal_mask(3))
     x = convert(np.random.default_rng(0).normal(size=(3, 4)), engine)
-    params = Attention(*(convert(np.eye(4), engine) for _ in range(4)))
+    params = Attention(*(Linear(convert(np.eye(4), engine)) for _ in range(4)))
     expected = torch_attention(*[torch.tensor(to_numpy(x))] * 3, torch.tensor(to_numpy(mask) == 1))
     np.testing.assert_allclose(to_numpy(attention(x, x, x, mask)), expected, rtol=1e-12)
     np.testing.assert_allclose(to_numpy(multi_head_attention(x, params, 1, mask)), expected, rtol=1e-12)
@@ -171,7 +175,7 @@ def test_a_mask_of_either_engine_serves_numbers_that_are_converted(engine, dtype
     if engine == "numpy" and dtype == "bfloat16":
         return  # NumPy has none
     x = convert(np.arange(6.0).reshape(3, 2), engine, dtype)
-    params, mask = Attention(*[convert(np.eye(2), engine, dtype)] * 4), causal_mask(3)
+    params, mask = Attention(*[Linear(convert(np.eye(2), engine, dtype))] * 4), causal_mask(3)
     for call in (lambda m: attention(x, x, x, m), lambda m: multi_head_attention(x, params, 1, m)):
         np.testing.assert_array_equal(to_numpy(call(mask)), to_numpy(call(torch.tensor(mask))))
 
@@ -179,7 +183,7 @@ def test_a_mask_of_either_engine_serves_numbers_that_are_converted(engine, dtype
 @pytest.mark.parametrize("dtype", [float, int, np.float16, np.uint8])
 def test_a_mask_of_numbers_is_refused(dtype):
     x, mask = np.ones((3, 4)), causal_mask(3).astype(dtype)
-    params = Attention(*[np.eye(4)] * 4)
+    params = Attention(*[Linear(np.eye(4))] * 4)
     for name, call in {
         "attention_weights": lambda: attention_weights(x, x, mask),
         "attention": lambda: attention(x, x, x, mask),
@@ -288,7 +292,7 @@ def parameters(rng, width=6, context=6, heads=4, groups=2, size=5):
         (context, groups * size),
         (heads * size, width),
     ]
-    return Attention(*(rng.normal(size=shape) for shape in shapes + [shape[1:] for shape in shapes]))
+    return Attention(*(Linear(rng.normal(size=shape), rng.normal(size=shape[1:])) for shape in shapes))
 
 
 def test_against_the_module_with_copied_weights():
@@ -296,8 +300,10 @@ def test_against_the_module_with_copied_weights():
     module = torch.nn.MultiheadAttention(12, 4, batch_first=True, dtype=torch.float64)
     torch.nn.init.normal_(module.in_proj_bias)
     torch.nn.init.normal_(module.out_proj.bias)
-    maps, biases = [w.mT for w in module.in_proj_weight.chunk(3)], module.in_proj_bias.chunk(3)
-    params = Attention(*maps, module.out_proj.weight.mT, *biases, module.out_proj.bias)
+    maps = zip([w.mT for w in module.in_proj_weight.chunk(3)], module.in_proj_bias.chunk(3))
+    params = Attention(
+        *(Linear(*pair) for pair in maps), Linear(module.out_proj.weight.mT, module.out_proj.bias)
+    )
     x, context = torch.randn(2, 5, 12, dtype=torch.float64), torch.randn(2, 7, 12, dtype=torch.float64)
     mask = torch.tensor(causal_mask(5))
     for ours, theirs in [
@@ -311,15 +317,12 @@ def test_against_the_module_with_copied_weights():
 @pytest.mark.parametrize("groups", [1, 2, 4])
 def test_grouped_heads_against_pytorchs_own_grouping(groups):
     rng = np.random.default_rng(0)
-    params = Attention(*map(torch.tensor, parameters(rng, groups=groups)))
+    params = mapped(torch.tensor, parameters(rng, groups=groups))
     x = torch.tensor(rng.normal(size=(2, 7, 6)))
-    q = heads_first(x @ params.query + params.query_bias, 4)
-    k, v = (
-        heads_first(x @ w + b, groups)
-        for w, b in ((params.key, params.key_bias), (params.value, params.value_bias))
-    )
+    q = heads_first(torch_linear(x, *params.query), 4)
+    k, v = (heads_first(torch_linear(x, *map_), groups) for map_ in (params.key, params.value))
     mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
-    expected = mixed.transpose(1, 2).flatten(2) @ params.output + params.output_bias
+    expected = torch_linear(mixed.transpose(1, 2).flatten(2), *params.output)
     torch.testing.assert_close(
         multi_head_attention(x, params, 4, causal_mask(7)), expected, rtol=1e-12, atol=1e-12
     )
@@ -328,9 +331,9 @@ def test_grouped_heads_against_pytorchs_own_grouping(groups):
 def test_the_loop_over_heads():
     rng = np.random.default_rng(0)
     params, x = parameters(rng, groups=4), rng.normal(size=(7, 6))
-    q, k, v = (x @ w + b for w, b in zip(params[:3], params[4:7]))
+    q, k, v = (x @ weight + bias for weight, bias in params[:3])
     pieces = [attention(*(y[:, 5 * h : 5 * h + 5] for y in (q, k, v)), causal_mask(7)) for h in range(4)]
-    expected = np.concatenate(pieces, axis=-1) @ params.output + params.output_bias
+    expected = np.concatenate(pieces, axis=-1) @ params.output.weight + params.output.bias
     np.testing.assert_allclose(
         multi_head_attention(x, params, 4, causal_mask(7)), expected, rtol=1e-12, atol=1e-12
     )
@@ -341,9 +344,8 @@ def test_the_scale_is_the_width_of_a_head_not_of_the_model(engine):
     # Two heads of width 4 in a model of width 8. Keys of ones and zeros, and values that read the weights
     # off.
     wide = np.concatenate([np.eye(4), np.eye(4)], axis=1)
-    params = Attention(wide, wide, wide, np.eye(8)[:, :4])
     x, context = np.ones((1, 4)), np.stack([np.ones(4), np.zeros(4)])
-    params = Attention(*(convert(field, engine) for field in params[:4]))
+    params = Attention(*(Linear(convert(weight, engine)) for weight in (wide, wide, wide, np.eye(8)[:, :4])))
     result = multi_head_attention(convert(x, engine), params, 2, context=convert(context, engine))
     np.testing.assert_allclose(to_numpy(result), np.full((1, 4), 0.88079708), rtol=0, atol=6e-9)
 
@@ -399,57 +401,58 @@ def test_without_a_context_x_is_the_context(call):
 
 
 def broken(**fields):
-    """Parameters of a legal call, some fields replaced."""
-    return parameters(np.random.default_rng(0))._replace(**fields)
+    """Parameters of a legal call, some weights replaced, without a bias if none is given."""
+    maps = {name: field if isinstance(field, Linear) else Linear(field) for name, field in fields.items()}
+    return parameters(np.random.default_rng(0))._replace(**maps)
 
 
 @pytest.mark.parametrize(
     "params, heads, mask, message",
     [
-        (broken(), 3, None, "params.query has H*D = 20, which H = 3 does not divide"),
+        (broken(), 3, None, "params.query.weight has H*D = 20, which H = 3 does not divide"),
         (
-            broken(key=np.ones((6, 15)), value=np.ones((6, 15)), key_bias=None, value_bias=None),
+            broken(key=np.ones((6, 15)), value=np.ones((6, 15))),
             4,
             None,
             "heads = 4 must be a multiple of the key/value heads, G = 3",
         ),
         (
-            broken(key=np.ones((6, 0)), value=np.ones((6, 0)), key_bias=None, value_bias=None),
+            broken(key=np.ones((6, 0)), value=np.ones((6, 0))),
             4,
             None,
             "heads = 4 must be a multiple of the key/value heads, G = 0",
         ),
         (
-            broken(key=np.ones((6, 12)), key_bias=None),
+            broken(key=np.ones((6, 12))),
             4,
             None,
-            "params.key has G*D = 12, which D = 5 does not divide",
+            "params.key.weight has G*D = 12, which D = 5 does not divide",
         ),
         (
             broken(value=np.ones((6, 20))),
             4,
             None,
-            "params.value has G*D = 20, but G = 2 and D = 5: it must be 10",
+            "params.value.weight has G*D = 20, but G = 2 and D = 5: it must be 10",
         ),
         (
-            broken(query=np.ones((6, 0)), query_bias=None),
+            broken(query=np.ones((6, 0))),
             4,
             None,
-            "params.key has G*D = 10, which D = 0 does not divide",
+            "params.key.weight has G*D = 10, which D = 0 does not divide",
         ),
         (
             broken(key=np.ones((3, 10)), value=np.ones((3, 10))),
             4,
             None,
-            "context has C = 6, params.key has C = 3: they must be equal",
+            "context has C = 6, params.key.weight has C = 3: they must be equal",
         ),
         (broken(), 4, np.ones((7, 9), dtype=bool), "context has S = 7, mask has S = 9: they must be equal"),
         (broken(), 4, np.ones((9, 7), dtype=bool), "mask has T = 9, x has T = 7: they must be equal"),
         (
-            broken(output_bias=np.ones(5)),
+            broken(output=Linear(np.ones((20, 6)), np.ones(5))),
             4,
             None,
-            "params.output_bias has E = 5, x has E = 6: they must be equal",
+            "params.output.bias has E = 5, x has E = 6: they must be equal",
         ),
     ],
 )

@@ -80,6 +80,16 @@ def test_it_ends_after_a_stop_id(family):
     assert write(family, count=10, temperature=2.0, stop=[99]) == free
 
 
+@every_family
+@on_both_engines
+def test_some_ids_are_never_drawn(family, engine):
+    never = [0, *range(3, VOCABULARY)]
+    assert set(write(family, engine, 10, temperature=9.0, never=never)) == {1, 2}
+    assert set(write(family, engine, 10, temperature=0, never=never)) <= {1, 2}
+    with pytest.raises(ValueError, match="every logit of a row is -inf: there is no word left to choose"):
+        write(family, engine, never=range(VOCABULARY))
+
+
 def test_tokens_come_as_soon_as_they_are_drawn():
     calls = []
 
@@ -120,6 +130,7 @@ def test_what_does_not_fit_is_refused_before_the_model_runs(prompt, count, messa
         (dict(prompt=5), "prompt must be a list of token ids, got 5"),
         (dict(stop=5), "stop must be a list of token ids, got 5"),
         (dict(stop=None), "stop must be a list of token ids, got None"),
+        (dict(never=3), "never must be a list of token ids, got 3"),
         (dict(forward="gpt2"), "forward must be a function, got str"),
     ],
 )
@@ -145,6 +156,12 @@ def test_what_is_of_another_kind_is_refused_before_the_model_runs(change, messag
 def test_a_wrong_setting_is_refused_before_the_model_runs(settings, message):
     with pytest.raises(ValueError, match=rf"{message} must be"):
         generate(never, tiny("gpt2"), PROMPT, 1, np.random.default_rng(0), **settings)
+
+
+@pytest.mark.parametrize("ids", [[VOCABULARY], [-1], [1.0]])
+def test_an_id_that_is_none_cannot_be_ruled_out(ids):
+    with pytest.raises(ValueError, match=r"generate: never\[0\] must be a whole number from 0 to 10, got"):
+        generate(never, tiny("gpt2"), PROMPT, 1, np.random.default_rng(0), never=ids)
 
 
 @pytest.mark.parametrize("rng", [0, None, np.random, torch.Generator()])

@@ -6,6 +6,7 @@ from tiny_models import tiny
 
 from plainformer import gpt2
 from plainformer.attention import Attention
+from plainformer.linear import Linear
 from plainformer.mlp import MLP
 from plainformer.normalization import LayerNorm
 from plainformer.training import leaves, mapped
@@ -18,14 +19,15 @@ def ours(theirs, heads, engine):
     w = {name.removeprefix("transformer."): value for name, value in theirs.state_dict().items()}
 
     def pair(name):
-        return w[f"{name}.weight"], w[f"{name}.bias"]
+        return Linear(w[f"{name}.weight"], w[f"{name}.bias"])
 
     def block(i):
-        (qkv, biases), (output, output_bias) = pair(f"h.{i}.attn.c_attn"), pair(f"h.{i}.attn.c_proj")
-        attention = Attention(*qkv.chunk(3, dim=1), output, *biases.chunk(3), output_bias)
+        weights, biases = pair(f"h.{i}.attn.c_attn")
+        inputs = map(Linear, weights.chunk(3, dim=1), biases.chunk(3))
+        attention = Attention(*inputs, pair(f"h.{i}.attn.c_proj"))
         norms = LayerNorm(*pair(f"h.{i}.ln_1")), LayerNorm(*pair(f"h.{i}.ln_2"))
         return gpt2.Block(
-            norms[0], attention, norms[1], MLP(*pair(f"h.{i}.mlp.c_fc"), *pair(f"h.{i}.mlp.c_proj"))
+            norms[0], attention, norms[1], MLP(pair(f"h.{i}.mlp.c_fc"), pair(f"h.{i}.mlp.c_proj"))
         )
 
     config = gpt2.Config(16, heads, theirs.config.layer_norm_epsilon)
@@ -61,7 +63,7 @@ def test_logits_against_transformers(heads, layers, dtype, atol):
         model = ours(theirs, heads, engine)
         logits, cache = gpt2.forward([IDS, IDS[::-1]], model)
         np.testing.assert_allclose(to_numpy(logits), to_numpy(expected), rtol=0, atol=atol)
-        assert cache.length == len(IDS)
+        assert len(cache) == len(model.blocks) and cache[-1].keys.shape[-2] == len(IDS)
         last, _ = gpt2.forward([IDS, IDS[::-1]], model, last=True)
         np.testing.assert_allclose(to_numpy(last), to_numpy(expected[:, -1:]), rtol=0, atol=atol)
 
@@ -83,15 +85,15 @@ def test_the_future_does_not_change_the_past():
 
 def test_initialize():
     model = gpt2.initialize(gpt2.Config(50, 4, 1e-5), 400, 64, 8, np.random.default_rng(0))
-    assert np.shares_memory(model.head, model.embedding) and model.head.shape == (64, 400)
+    assert model.head is None
     assert model.positions.shape == (50, 64) and len(model.blocks) == 8
     block = model.blocks[3]
     for matrix, deviation in [
         (model.embedding, 0.02),
-        (block.attention.key, 0.02),
-        (block.mlp.up, 0.02),
-        (block.attention.output, 0.02 / 4),
-        (block.mlp.down, 0.02 / 4),
+        (block.attention.key.weight, 0.02),
+        (block.mlp.up.weight, 0.02),
+        (block.attention.output.weight, 0.02 / 4),
+        (block.mlp.down.weight, 0.02 / 4),
     ]:
         assert matrix.std() == pytest.approx(deviation, rel=0.05) and abs(matrix.mean()) < deviation / 10
     for leaf in leaves(model):

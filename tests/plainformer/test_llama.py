@@ -6,6 +6,7 @@ from tiny_models import tiny
 
 from plainformer import llama
 from plainformer.attention import Attention
+from plainformer.linear import Linear
 from plainformer.mlp import SwiGLU
 from plainformer.training import leaves, mapped
 
@@ -18,7 +19,7 @@ def ours(theirs, engine):
     c = theirs.config
 
     def block(i):
-        attention = Attention(*(w[f"layers.{i}.self_attn.{name}_proj.weight"].T for name in "qkvo"))
+        attention = Attention(*(Linear(w[f"layers.{i}.self_attn.{name}_proj.weight"].T) for name in "qkvo"))
         mlp = SwiGLU(*(w[f"layers.{i}.mlp.{name}_proj.weight"].T for name in ("gate", "up", "down")))
         norms = w[f"layers.{i}.input_layernorm.weight"], w[f"layers.{i}.post_attention_layernorm.weight"]
         return llama.Block(norms[0], attention, norms[1], mlp)
@@ -88,7 +89,7 @@ def test_logits_against_transformers(heads, groups, layers, tied, dtype, atol):
         model = ours(theirs, engine)
         logits, cache = llama.forward([IDS, IDS[::-1]], model)
         np.testing.assert_allclose(to_numpy(logits), to_numpy(expected), rtol=0, atol=atol)
-        assert cache.length == len(IDS)
+        assert len(cache) == len(model.blocks) and cache[-1].keys.shape[-2] == len(IDS)
         last, _ = llama.forward([IDS, IDS[::-1]], model, last=True)
         np.testing.assert_allclose(to_numpy(last), to_numpy(expected[:, -1:]), rtol=0, atol=atol)
 
@@ -117,17 +118,15 @@ def test_the_future_does_not_change_the_past():
 def test_initialize():
     config = llama.Config(50, 6, 1e-5, 1e4, "halves")
     model = llama.initialize(config, 400, 96, 8, 200, 2, np.random.default_rng(0))
-    assert np.shares_memory(model.head, model.embedding) and model.head.shape == (96, 400)
+    assert model.head is None
     block = model.blocks[3]
-    assert block.attention.query.shape == (
-        96,
-        96,
-    ) and block.attention.key.shape == block.attention.value.shape == (96, 32)
+    shapes = [linear.weight.shape for linear in block.attention]
+    assert shapes == [(96, 96), (96, 32), (96, 32), (96, 96)]
     for matrix, deviation in [
         (model.embedding, 0.02),
-        (block.attention.key, 0.02),
+        (block.attention.key.weight, 0.02),
         (block.mlp.gate, 0.02),
-        (block.attention.output, 0.02 / 4),
+        (block.attention.output.weight, 0.02 / 4),
         (block.mlp.down, 0.02 / 4),
     ]:
         assert matrix.std() == pytest.approx(deviation, rel=0.05) and abs(matrix.mean()) < deviation / 10

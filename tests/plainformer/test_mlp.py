@@ -6,16 +6,23 @@ from against_torch import Case, against_pytorch
 from shape_calls import ENGINES, convert
 
 from plainformer.activations import gelu, gelu_tanh, relu
+from plainformer.linear import Linear
 from plainformer.mlp import MLP, SwiGLU, mlp, swiglu
+from plainformer.training import mapped
+
+
+def torch_linear(rows, weight, bias=None):
+    return F.linear(rows, weight.mT, bias)
 
 
 def plain_reference(x, p):
-    hidden = F.gelu(F.linear(x, p.up.mT, p.up_bias), approximate="tanh")
-    return F.linear(hidden, p.down.mT, p.down_bias)
+    hidden = F.gelu(torch_linear(x, *p.up), approximate="tanh")
+    return torch_linear(hidden, *p.down)
 
 
 def plain_scale(x, p):
-    return (x.abs() @ p.up.abs() + p.up_bias.abs()) @ p.down.abs() + p.down_bias.abs()
+    p = mapped(torch.abs, p)
+    return torch_linear(torch_linear(x.abs(), *p.up), *p.down)
 
 
 def gated_reference(x, p):
@@ -34,19 +41,24 @@ def test_against_pytorch(case, check):
 @pytest.fixture
 def numbers():
     """A function that draws an array of a shape."""
-    return lambda *shape, rng=np.random.default_rng(0): rng.normal(size=shape)
+    rng = np.random.default_rng(0)
+    return lambda *shape: rng.normal(size=shape)
+
+
+def random_mlp(numbers):
+    return MLP(Linear(numbers(3, 7), numbers(7)), Linear(numbers(7, 3), numbers(3)))
 
 
 @pytest.mark.parametrize("ours, theirs", [(relu, F.relu), (gelu, F.gelu), (torch.tanh, torch.tanh)])
 def test_any_activation(ours, theirs, numbers):
-    params = MLP(*map(torch.tensor, (numbers(3, 7), numbers(7), numbers(7, 3), numbers(3))))
+    params = mapped(torch.tensor, random_mlp(numbers))
     x = torch.tensor(numbers(2, 5, 3))
-    expected = theirs(x @ params.up + params.up_bias) @ params.down + params.down_bias
+    expected = torch_linear(theirs(torch_linear(x, *params.up)), *params.down)
     torch.testing.assert_close(mlp(x, params, activation=ours), expected, rtol=1e-12, atol=1e-13)
 
 
 def test_the_default_is_the_tanh_form(numbers):
-    params, x = MLP(numbers(3, 7), numbers(7), numbers(7, 3), numbers(3)), numbers(4, 3)
+    params, x = random_mlp(numbers), numbers(4, 3)
     np.testing.assert_array_equal(mlp(x, params), mlp(x, params, gelu_tanh))
     assert np.abs(mlp(x, params) - mlp(x, params, gelu)).max() > 1e-6
 
@@ -65,7 +77,7 @@ def test_silu_sits_on_the_gate(engine):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda n: (mlp, MLP(n(3, 7), n(7), n(7, 3), n(3))),
+        lambda n: (mlp, random_mlp(n)),
         lambda n: (swiglu, SwiGLU(n(3, 7), n(3, 7), n(7, 3))),
     ],
     ids=["mlp", "swiglu"],
@@ -80,13 +92,13 @@ def test_tokens_do_not_mix(make, numbers):
 
 
 def test_an_activation_that_is_no_function_is_named(numbers):
-    params = MLP(numbers(3, 7), numbers(7), numbers(7, 3), numbers(3))
+    params = random_mlp(numbers)
     for wrong in ("relu", None, 1):
         with pytest.raises(TypeError, match="mlp: activation must be a function"):
             mlp(numbers(3), params, activation=wrong)
 
 
 def test_the_result_keeps_the_precision_of_the_widest(numbers):
-    params = MLP(*(numbers(*shape).astype(np.float32) for shape in ((3, 7), (7,), (7, 3), (3,))))
+    params = mapped(np.float32, random_mlp(numbers))
     assert mlp(numbers(3).astype(np.float16), params).dtype == np.float32
     assert mlp(numbers(3), params).dtype == np.float64

@@ -123,8 +123,11 @@ def test_a_filter_that_does_not_fit_into_the_image_is_named(size):
 # Recurrence
 
 
-def numbers(*shape, rng=np.random.default_rng(1)):
-    return rng.normal(size=shape)
+RNG = np.random.default_rng(1)
+
+
+def numbers(*shape):
+    return RNG.normal(size=shape)
 
 
 @on_both_engines

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shape_calls import ENGINES, convert, to_numpy
 
-from plainformer.positions import relative_bias, rope, rotate, rotations, sinusoidal
+from plainformer.positions import relative_bias, rope, sinusoidal
 
 on_both_engines = pytest.mark.parametrize("engine", ENGINES)
 both_pairings = pytest.mark.parametrize("pairing", ["neighbours", "halves"])
@@ -141,13 +141,6 @@ def test_rope_keeps_single_precision_and_turns_far_positions_exactly():
     turned = rope(x, [1_000_003])
     assert turned.dtype == np.float32
     np.testing.assert_allclose(turned, [[math.cos(1_000_003), math.sin(1_000_003)]], atol=1e-7)
-
-
-def test_rotations_and_rotate_are_rope_in_two_steps():
-    x = np.random.default_rng(0).normal(size=(3, 5, 4))
-    np.testing.assert_array_equal(
-        rotate(x, *rotations(np.arange(5), 4, 1e4, x), "halves"), rope(x, np.arange(5), 1e4, "halves")
-    )
 
 
 @pytest.mark.parametrize("pairing", ["half", "interleaved", None, 0])

@@ -7,12 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shape_calls import calls
 
-from plainformer.sampling import apply_temperature, probabilities, sample, top_k, top_p
+from plainformer.sampling import apply_temperature, drop, probabilities, sample, top_k, top_p
 
 FUNCTIONS = {
     "apply_temperature": lambda z: apply_temperature(z, 0.7),
     "top_k": lambda z: top_k(z, 2),
     "top_p": lambda z: top_p(z, 0.8),
+    "drop": lambda z: drop(z, [0]),
     "probabilities": lambda z: probabilities(z, 0.7, 3, 0.8),
     "sample": lambda z: sample(z, np.random.default_rng(0), 0.7, 3, 0.8),
 }
@@ -76,6 +77,20 @@ def test_no_temperature_overflows(temperature):
         result = probabilities(logits, temperature)
         assert result[logits.argmax()] == result.max() and result.sum() == pytest.approx(1)
     assert result[1] == 0
+
+
+@pytest.mark.parametrize("temperature", [5e-324, 1e-200, 1e-10, 0.1, 1])
+def test_no_logits_overflow(temperature):
+    for logits, expected in [
+        ([1e300, 0], [1, 0]),
+        ([1e300, 1e300, 0], [0.5, 0.5, 0]),
+        ([-1e300, -1e307], [1, 0]),
+        ([-1e300, -np.inf], [1, 0]),
+    ]:
+        np.testing.assert_array_equal(probabilities(np.array(logits), temperature), expected)
+        assert logits[sample(np.array(logits), np.random.default_rng(0), temperature)] == max(logits)
+    rows = np.array([[1e308, 0], [1.0, 2.0]])  # each row by itself
+    np.testing.assert_array_equal(apply_temperature(rows, 0.25)[1], [4, 8])
 
 
 @pytest.mark.parametrize("temperature", [-1, -1e-9, np.nan, np.inf, "1", None, True, [1.0], 10**400])
@@ -234,6 +249,21 @@ def test_top_k_comes_before_top_p():
     logits = np.log([0.4, 0.2, 0.2, 0.2])
     np.testing.assert_allclose(probabilities(logits, top_k=2, top_p=0.5), [1, 0, 0, 0])
     assert kept(top_k(top_p(logits, 0.5), 2)) == {0, 1}
+
+
+# Words that are never drawn
+
+
+def test_dropped_words_get_minus_infinity():
+    logits = np.array([[1.0, 2, 3], [4, 5, 6]])
+    np.testing.assert_array_equal(drop(logits, [2, 0]), [[-np.inf, 2, -np.inf], [-np.inf, 5, -np.inf]])
+    np.testing.assert_array_equal(drop(logits, []), logits)
+
+
+@pytest.mark.parametrize("ids, got", [([3], 3), ([-1], -1), ([True, False], True), ([0.0], 0.0)])
+def test_words_to_drop_are_ids(ids, got):
+    with pytest.raises(ValueError, match=rf"drop: ids\[0\] must be a whole number from 0 to 2, got {got}"):
+        drop(np.zeros(3), ids)
 
 
 # Draws

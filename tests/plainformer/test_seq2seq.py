@@ -6,6 +6,7 @@ import torch
 from shape_calls import ENGINES, to_numpy
 
 from plainformer.attention import Attention
+from plainformer.linear import Linear
 from plainformer.mlp import MLP
 from plainformer.normalization import LayerNorm
 from plainformer.positions import sinusoidal
@@ -28,12 +29,13 @@ REAL = np.array([[True] * 6, [True] * 3 + [False] * 3])
 
 
 def attention(module):
-    maps, biases = [w.mT for w in module.in_proj_weight.chunk(3)], module.in_proj_bias.chunk(3)
-    return Attention(*maps, module.out_proj.weight.mT, *biases, module.out_proj.bias)
+    weights, biases = module.in_proj_weight.chunk(3), module.in_proj_bias.chunk(3)
+    inputs = (Linear(weight.mT, bias) for weight, bias in zip(weights, biases))
+    return Attention(*inputs, Linear(module.out_proj.weight.mT, module.out_proj.bias))
 
 
 def mlp(layer):
-    return MLP(layer.linear1.weight.mT, layer.linear1.bias, layer.linear2.weight.mT, layer.linear2.bias)
+    return MLP(*(Linear(linear.weight.mT, linear.bias) for linear in (layer.linear1, layer.linear2)))
 
 
 def norm(module):

@@ -131,6 +131,6 @@ def test_number_has_bounds(options, legal, wrong, bounds):
 
 
 def test_generator_refuses_what_is_none():
-    generator("f", np.random.default_rng(0))
+    generator("f", "rng", np.random.default_rng(0))
     with pytest.raises(TypeError, match="^f: rng must be a numpy.random.Generator, got int$"):
-        generator("f", 0)
+        generator("f", "rng", 0)

@@ -28,7 +28,7 @@ from shape_calls import (
 
 import plainformer
 from plainformer.attention import causal_mask, split_heads
-from plainformer.shapes import Array, shaped
+from plainformer.shapes import Array, Record, leaves, shaped
 
 FUNCTIONS = shaped_functions()
 ON_TENSORS = [f for f in FUNCTIONS if f.__module__ not in NUMPY_ONLY]
@@ -36,9 +36,13 @@ every_function = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.
 on_tensors = pytest.mark.parametrize("function", ON_TENSORS, ids=lambda f: f.__name__)
 few = settings(max_examples=5)  # where one call is spoilt in every way
 SOURCES = sorted(Path(plainformer.__file__).parent.rglob("*.py"))
-PUBLIC = """linear relu sigmoid silu gelu gelu_tanh softmax mlp swiglu attention_weights attention split_heads merge_heads
-    repeat_heads causal_mask multi_head_attention layer_norm rms_norm dropout apply_temperature top_k top_p probabilities
-    sample embed sinusoidal relative_bias rope conv2d rnn_step rnn lstm_step gru_step padding_mask cross_entropy""".split()
+PUBLIC = """
+    linear relu sigmoid silu gelu gelu_tanh softmax mlp swiglu attention_weights attention
+    split_heads merge_heads repeat_heads causal_mask multi_head_attention project attend_heads
+    causal_attention block layer_norm rms_norm dropout apply_temperature top_k top_p probabilities
+    sample embed sinusoidal relative_bias rope conv2d rnn_step rnn lstm_step gru_step padding_mask
+    cross_entropy
+""".split()
 
 
 def follows_its_line(function):
@@ -259,18 +263,20 @@ def test_two_engines_in_one_call_are_named(function, data):
 
 
 @pytest.mark.parametrize(
-    "function", [f for f in FUNCTIONS if any(f.shapes.classes)], ids=lambda f: f.__name__
+    "function",
+    [f for f in FUNCTIONS if any(isinstance(part, Record) for part in f.shapes.parts)],
+    ids=lambda f: f.__name__,
 )
 @few
 @given(data=st.data())
 def test_wrong_parameters_are_named(function, data):
     arguments = data.draw(calls(function)).arguments()
-    for i, cls in enumerate(function.shapes.classes):
-        for wrong in (None, tuple(arguments[i]), arguments[0]) if cls else ():
-            name = function.shapes.names[i]
-            with pytest.raises(
-                TypeError, match=rf"^{function.__name__}: {name} must be {cls.__name__}\(\.\.\.\), got"
-            ):
+    for i, part in enumerate(function.shapes.parts):
+        for wrong in (
+            ((1, 2), arguments[0], *(() if part.optional else (None,))) if isinstance(part, Record) else ()
+        ):
+            message = rf"^{function.__name__}: {part.name} must be {part.cls.__name__}\(\.\.\.\), got"
+            with pytest.raises(TypeError, match=message):
                 function(*arguments[:i], wrong, *arguments[i + 1 :])
 
 
@@ -376,10 +382,10 @@ def test_every_module_and_class_has_a_docstring():
 
 
 def test_every_field_of_parameters_has_a_shape():
-    classes = {cls for function in FUNCTIONS for cls in function.shapes.classes if cls}
-    assert {cls.__name__ for cls in classes} >= {"MLP", "SwiGLU", "Attention"}
-    for cls in classes:
-        assert all(cls.__annotations__[field].__metadata__[0].startswith("(") for field in cls._fields)
+    records = [part for function in FUNCTIONS for part in function.shapes.parts if isinstance(part, Record)]
+    assert {record.cls.__name__ for record in records} >= {"MLP", "SwiGLU", "Attention", "Block", "Kept"}
+    for record in records:
+        assert all(leaf.axes or leaf.check for leaf in leaves(record))
 
 
 def test_no_function_is_longer_than_25_lines():

@@ -10,6 +10,7 @@ from tiny_models import FAMILIES, tiny
 
 from plainformer import gpt2
 from plainformer.attention import Attention
+from plainformer.linear import Linear
 from plainformer.mlp import MLP, mlp
 from plainformer.normalization import LayerNorm
 from plainformer.training import Schedule, cross_entropy, leaves, mapped, train, trainable, trained
@@ -105,7 +106,7 @@ def test_the_rate_rises_and_falls():
     rates = [schedule.rate(step) for step in range(112)]
     np.testing.assert_allclose(rates[:11], [0.04 * k for k in range(1, 11)] + [0.4])
     assert rates[60] == pytest.approx(0.25) and rates[110] == rates[111] == pytest.approx(0.1)
-    assert all(a > b for a, b in zip(rates[10:110], rates[11:111]))
+    assert all(a > b for a, b in itertools.pairwise(rates[10:111]))
 
 
 @pytest.mark.parametrize("warmup", [0, 3])
@@ -132,24 +133,22 @@ def test_trainable_copies_and_keeps_the_tie(family):
         np.testing.assert_array_equal(array, tensor.detach().numpy())
         assert tensor.dtype == torch.float64 and tensor.requires_grad
         assert not np.shares_memory(array, tensor.detach().numpy())
-    assert tensors.head.data_ptr() == tensors.embedding.data_ptr() and not tensors.head.is_leaf
-    assert sum(leaf.is_leaf for leaf in leaves(tensors)) == len(leaves(tensors)) - 1
-    untied = trainable(model._replace(head=model.head.copy()))
-    assert untied.head.is_leaf
+    assert all(leaf.is_leaf for leaf in leaves(tensors)) and tensors.head is None
+    assert trainable(model._replace(head=model.embedding.T)).head is None  # a view ties them too
+    assert trainable(model._replace(head=model.embedding.T.copy())).head.is_leaf
 
 
 def test_arrays_that_serve_more_than_once_stay_one():
     rng = np.random.default_rng(0)
     square, table, bias = rng.normal(size=(3, 3)), rng.normal(size=(5, 3)), np.zeros(4)
-    attention = trainable(Attention(square, square, square.T, square))
-    np.testing.assert_array_equal(attention.key.detach(), square)
-    np.testing.assert_array_equal(attention.value.detach(), square.T)
+    attention = trainable(Attention(*map(Linear, (square, square, square.T, square))))
+    assert attention.query.weight is attention.key.weight is attention.output.weight
+    np.testing.assert_array_equal(attention.key.weight.detach(), square)
+    np.testing.assert_array_equal(attention.value.weight.detach(), square.T)
     first, second = trainable((LayerNorm(bias + 1, bias), LayerNorm(bias + 1, bias)))
     assert first.bias is second.bias and first.gain is not second.gain
-    source, target, head = trainable((table, table, table.T))
-    assert source is target and head.data_ptr() == source.data_ptr() and head.shape == (3, 5)
-    head, source = trainable((table.T, table))
-    assert head.is_leaf and source.data_ptr() == head.data_ptr()
+    source, target = trainable((table, table))
+    assert source is target
 
 
 def test_views_that_share_only_a_part_are_copied_apart():
@@ -175,7 +174,9 @@ def test_blocks_in_a_list_are_trained_too():
     model = start("gpt2")
     tensors = trainable(model._replace(blocks=list(model.blocks)))
     assert type(tensors.blocks) is list and type(tensors.blocks[0]) is gpt2.Block
-    assert len(leaves(tensors)) == len(leaves(model)) and isinstance(tensors.blocks[0].mlp.up, torch.Tensor)
+    assert len(leaves(tensors)) == len(leaves(model)) and isinstance(
+        tensors.blocks[0].mlp.up.weight, torch.Tensor
+    )
 
 
 @pytest.mark.parametrize("function", [leaves, trainable])
@@ -226,15 +227,15 @@ def test_trained_gives_the_same_logits_in_numpy(family):
 
 
 def test_mapped_keeps_the_nest():
-    params = MLP(np.ones(2), None, np.ones(3), 5)
+    params = MLP(Linear(np.ones(2)), Linear(np.ones(3), 5))
     doubled = mapped(lambda array: 2 * array, (params, (1.5, "x")))
     assert (
         doubled[1] == (1.5, "x")
         and type(doubled[0]) is MLP
-        and doubled[0].up_bias is None
-        and doubled[0].down_bias == 5
+        and doubled[0].up.bias is None
+        and doubled[0].down.bias == 5
     )
-    np.testing.assert_array_equal(doubled[0].down, [2, 2, 2])
+    np.testing.assert_array_equal(doubled[0].down.weight, [2, 2, 2])
 
 
 # Gradients and steps, against PyTorch's own modules
@@ -290,9 +291,11 @@ def arranged(model):
     arrays = [model.embedding, model.positions]
     for block in model.blocks:
         a = block.attention
-        maps, biases = np.concatenate([a.query.T, a.key.T, a.value.T]), np.concatenate(a[4:7])
-        arrays += [*block.attention_norm, maps, biases, a.output.T, a.output_bias, *block.mlp_norm]
-        arrays += [block.mlp.up.T, block.mlp.up_bias, block.mlp.down.T, block.mlp.down_bias]
+        weights = np.concatenate([linear.weight.T for linear in a[:3]])
+        biases = np.concatenate([linear.bias for linear in a[:3]])
+        arrays += [*block.attention_norm, weights, biases]
+        arrays += [a.output.weight.T, a.output.bias, *block.mlp_norm]
+        arrays += [block.mlp.up.weight.T, block.mlp.up.bias, block.mlp.down.weight.T, block.mlp.down.bias]
     return [*arrays, *model.norm]
 
 
@@ -342,7 +345,8 @@ def test_steps_against_pytorchs_adamw_on_modules(clip):
 
 
 def test_one_adamw_step_by_hand():
-    model = MLP(*(np.array(a) for a in ([[2.0]], [0.5], [[-1.0]], [0.25])))
+    up, down = ((np.array(weight), np.array(bias)) for weight, bias in (([[2.0]], [0.5]), ([[-1.0]], [0.25])))
+    model = MLP(Linear(*up), Linear(*down))
     tensors = trainable(model)
     target = np.array([[0.0, 1.0]])
 
@@ -350,7 +354,7 @@ def test_one_adamw_step_by_hand():
         return mlp(torch.ones(1, 2, 1, dtype=torch.float64), params) * torch.tensor([0.0, 1.0]), None
 
     list(train(forward, tensors, [target.astype(int)], Schedule(0.1, 1), weight_decay=0.2))
-    for before, after, tensor in zip(model, trained(tensors), tensors):
+    for before, after, tensor in zip(leaves(model), leaves(trained(tensors)), leaves(tensors)):
         # The first step of Adam has length 1, whatever the gradient; the decay acts on matrices.
         decay = 1 - 0.1 * 0.2 if before.ndim > 1 else 1
         np.testing.assert_allclose(after, before * decay - 0.1 * np.sign(tensor.grad.numpy()), atol=1e-5)
@@ -367,8 +371,7 @@ def test_training_lowers_the_loss_and_leaves_the_arrays_alone(family):
     losses = list(train(FAMILIES[family].forward, tensors, itertools.repeat(IDS), Schedule(0.02, 40, 4)))
     assert len(losses) == 40 and losses[-1] < losses[0] / 4
     assert all(np.array_equal(a, b) for a, b in zip(before, leaves(model), strict=True))
-    assert tensors.head.data_ptr() == tensors.embedding.data_ptr()
-    np.testing.assert_array_equal(trained(tensors).head, trained(tensors).embedding.T)
+    assert tensors.head is None  # tied: there is one table to train
 
 
 @every_family
@@ -433,22 +436,60 @@ def test_a_model_without_gradients_is_refused_at_once(model):
         train(gpt2.forward, model, [IDS], Schedule(1, 10))
 
 
-def test_a_gradient_that_is_not_finite_stops_the_training():
+def spoilt(factor, at):
+    """A forward pass whose logits are multiplied by ``factor`` at one step."""
+    steps = itertools.count()
+    return lambda ids, model: (gpt2.forward(ids, model)[0] * (factor if next(steps) == at else 1), None)
+
+
+@pytest.mark.parametrize(
+    "at, reason", [(0, "no step was taken yet: look at the model and "), (2, "lower schedule")]
+)
+def test_a_loss_that_is_not_finite_stops_the_training(at, reason):
     model = trainable(start("gpt2"))
-
-    def diverging(ids, model):
-        steps.append(1)
-        return gpt2.forward(ids, model)[0] * (math.nan if len(steps) == 3 else 1), None
-
-    steps = []
-    losses = train(diverging, model, itertools.repeat(IDS), Schedule(0.01, 10))
-    next(losses), next(losses)
+    losses = train(spoilt(math.nan, at), model, itertools.repeat(IDS), Schedule(0.01, at + 1))
+    assert len(list(itertools.islice(losses, at))) == at
     before = [leaf.clone() for leaf in leaves(model)]
-    with pytest.raises(
-        RuntimeError, match="train: step 2 has the loss nan and no finite gradient: lower schedule.peak"
-    ):
+    with pytest.raises(RuntimeError, match=f"train: step {at} has a loss that is not finite: {reason}"):
         next(losses)
     assert all(map(torch.equal, before, leaves(model)))
+
+
+def test_a_gradient_that_is_not_finite_stops_the_training():
+    weight = torch.zeros(1, 1, dtype=torch.float64, requires_grad=True)
+
+    def forward(ids, model):
+        return weight.sqrt() * torch.tensor(
+            [[[0.0, 1.0]] * 2], dtype=torch.float64
+        ), None  # its slope at 0 is endless
+
+    with pytest.raises(
+        RuntimeError, match="train: step 0 has a gradient that is not finite: no step was taken"
+    ):
+        list(train(forward, (weight,), [np.array([[0, 1]])], Schedule(0.01, 1)))
+    assert weight.item() == 0
+
+
+def test_a_weight_that_is_not_finite_stops_the_training_even_at_the_last_step():
+    model = trainable(start("gpt2"))
+    losses = train(gpt2.forward, model, [IDS], Schedule(1e308, 1), weight_decay=100)
+    with pytest.raises(
+        RuntimeError, match="train: step 0 has a weight that is not finite: lower schedule.peak"
+    ):
+        next(losses)
+
+
+@pytest.mark.parametrize("half", [torch.float16, torch.bfloat16])
+def test_half_precision_is_refused_at_once(half):
+    model = mapped(lambda tensor: tensor.to(half).requires_grad_(), tiny("gpt2", "torch"))
+    got = str(half).removeprefix("torch.")
+    with pytest.raises(
+        TypeError, match=f"train: model must hold float32 or float64, got {got}: half precision"
+    ):
+        train(gpt2.forward, model, [IDS], Schedule(0.01, 1))
+    model = trainable(mapped(lambda array: array.astype(np.float16), start("gpt2")))
+    with pytest.raises(TypeError, match="train: model must hold float32 or float64, got float16"):
+        train(gpt2.forward, model, [IDS], Schedule(0.01, 1))
 
 
 @pytest.mark.parametrize(

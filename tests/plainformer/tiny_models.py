@@ -42,5 +42,4 @@ def tiny(family, engine="numpy", dtype="float64", context=16):
         array = (array + rng.normal(scale=0.1, size=array.shape)).astype(dtype)
         return torch.tensor(array) if engine == "torch" else array
 
-    model = mapped(draw, FAMILIES[family].make(rng, context))
-    return model._replace(head=model.embedding.T)
+    return mapped(draw, FAMILIES[family].make(rng, context))

@@ -1,16 +1,12 @@
 """A Sphinx extension that makes the book's pages light and self-contained.
 
-Jupyter Book's default pages ask other hosts for MathJax and for Thebe, and carry 1.5 MB of icons. This
-extension
+Jupyter Book's default pages ask another host for Thebe, and carry 1.5 MB of icons. This extension
 
-- ships MathJax 3 with the book, as the one file that needs no fonts (they would not load from ``file://`` in
-  every browser),
 - takes Thebe out (its script also throws an error on every page),
 - replaces the icon script by a style sheet with only the icons that the pages use.
 """
 
 import re
-from importlib.metadata import distribution
 from pathlib import Path
 
 import pydata_sphinx_theme
@@ -21,28 +17,11 @@ ICON_SCRIPT = (
     Path(pydata_sphinx_theme.__file__).parent / "theme/pydata_sphinx_theme/static/scripts/fontawesome.js"
 )
 ICONS = [
-    "angle-left", "angle-right", "arrow-up", "bars", "chevron-down", "chevron-right", "circle-half-stroke", "download",
-    "expand", "file", "file-pdf", "github", "lightbulb", "list", "magnifying-glass", "moon", "pencil", "rocket", "sun", "xmark",
+    "angle-left", "angle-right", "arrow-up", "bars", "chevron-down", "chevron-right", "circle-half-stroke",
+    "download", "expand", "file", "file-pdf", "github", "lightbulb", "list", "magnifying-glass", "moon",
+    "pencil", "rocket", "sun", "xmark",
 ]  # fmt: skip
 UNUSED = ("sphinx-thebe.css",)  # style sheets that an extension puts on every page and that no page uses
-
-
-def mathjax_file():
-    """The path of MathJax's TeX-to-SVG bundle inside the installed sphinx-mathjax-offline package."""
-    return distribution("sphinx-mathjax-offline").locate_file(
-        "sphinx-mathjax-offline/static/mathjax/tex-svg.js"
-    )
-
-
-def ship_mathjax(app, config):
-    """Copy MathJax to the book's _static folder and point every page with a formula at it."""
-    config.html_static_path.append(str(mathjax_file()))
-    config.mathjax_path = "tex-svg.js"
-    config.mathjax3_config = {
-        # The menu would load further files when it is used; MathML for screen readers does not need it.
-        "options": {"enableMenu": False},
-        "svg": {"fontCache": "global"},
-    }
 
 
 def empty_header(app, config):
@@ -99,19 +78,11 @@ def write_icons(app):
     (folder / "icons.css").write_text(text, encoding="utf-8", newline="\n")
 
 
-def is_mathjax(script):
-    """Whether a script entry of a page is MathJax or its settings."""
-    return "MathJax" in script.attributes.get("body", "") or str(script.filename).endswith("tex-svg.js")
-
-
 def tidy_page(app, pagename, templatename, context, doctree):
     """Drop what the page does not use, or has twice."""
     context["css_files"] = [
         sheet for sheet in context["css_files"] if not str(sheet.filename).endswith(UNUSED)
     ]
-    # Sphinx gives MathJax also to pages without a formula if a page below them in the contents has one.
-    if not app.env.domaindata["math"]["has_equations"].get(pagename):
-        context["script_files"] = [script for script in context["script_files"] if not is_mathjax(script)]
     # The roles that docutils gives a list of references are not allowed on these elements.
     context["body"] = re.sub(
         r'(<div [^>]*?)\s?role="(?:list|doc-biblioentry)"', r"\1", context.get("body", "")
@@ -126,7 +97,6 @@ def tidy_page(app, pagename, templatename, context, doctree):
 def setup(app):
     """Connect the above to the build."""
     app.config.templates_path.append(str(TEMPLATES))
-    app.connect("config-inited", ship_mathjax)
     app.connect("config-inited", empty_header)
     app.connect("config-inited", launch_when_addressed)
     app.connect("config-inited", remove_thebe)

@@ -10,7 +10,6 @@ import copy
 import difflib
 import importlib
 import inspect
-import operator
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +17,8 @@ from functools import cache, cached_property
 from html import escape
 
 import numpy as np
+
+from plainformer.settings import whole
 
 from ._answers import Problem, array, by_hand, run, taken
 from ._close import close, matches
@@ -163,18 +164,7 @@ def check(name, answer, seed=0):
     answer: the function that an exercise asks for, or the value worked by hand. seed: a whole number that
     chooses the cases.
     """
-    return judge(find(name), answer, chosen(seed))
-
-
-def chosen(seed):
-    """The seed as an int; ValueError unless it is a whole number of at least 0."""
-    try:
-        number = -1 if isinstance(seed, bool) else operator.index(seed)
-    except TypeError:
-        number = -1
-    if number < 0:
-        raise ValueError(f"check: seed must be a whole number of at least 0, got {seed!r}")
-    return number
+    return judge(find(name), answer, whole("check", "seed", seed, 0))
 
 
 def judge(exercise, answer, seed=0):

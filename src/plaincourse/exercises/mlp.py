@@ -40,7 +40,10 @@ def gelu_of(z):
     return gelu_tanh(z)
 
 
-def tanh_form(half=0.5, cubic=0.044715, scale=math.sqrt(2 / math.pi)):
+SCALE = math.sqrt(2 / math.pi)
+
+
+def tanh_form(half=0.5, cubic=0.044715, scale=SCALE):
     """The formula with one constant changed."""
     return lambda z: half * z * (1 + np.tanh(scale * (z + cubic * z**3)))
 

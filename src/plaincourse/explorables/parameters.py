@@ -8,6 +8,7 @@ from plaincourse.explorables.base import Explorable, Whole
 from plainformer import gpt2
 from plainformer.attention import Attention
 from plainformer.ledger import parameter_ledger
+from plainformer.linear import Linear
 from plainformer.mlp import MLP
 from plainformer.normalization import LayerNorm
 
@@ -63,17 +64,20 @@ class Parameters(Explorable):
         def table(*shape):
             return np.broadcast_to(np.zeros(1, np.float32), shape)
 
+        def linear_map(rows, columns):
+            return Linear(table(rows, columns), table(columns))
+
         def norm():
             return LayerNorm(table(width), table(width))
 
         def block():
-            attention = Attention(*(table(width, width) for _ in range(4)), *(table(width) for _ in range(4)))
-            thinking = MLP(table(width, hidden), table(hidden), table(hidden, width), table(width))
+            attention = Attention(*(linear_map(width, width) for _ in range(4)))
+            thinking = MLP(linear_map(width, hidden), linear_map(hidden, width))
             return gpt2.Block(norm(), attention, norm(), thinking)
 
         config, embedding = gpt2.Config(self.context, self.heads, 1e-5), table(self.vocabulary, width)
         blocks = tuple(block() for _ in range(self.layers))
-        return gpt2.GPT2(config, embedding, table(self.context, width), blocks, norm(), embedding.T)
+        return gpt2.GPT2(config, embedding, table(self.context, width), blocks, norm())
 
     def counts(self):
         """Return how many parameters each part holds, in the order of PARTS, from the ledger of the model."""

@@ -8,6 +8,7 @@ import traitlets
 from plaincourse.explorables import still
 from plaincourse.explorables.base import Explorable, Whole
 from plainformer.attention import Attention, multi_head_attention
+from plainformer.linear import Linear
 from plainformer.networks import RNN, conv2d, rnn_step
 
 LENGTH = 16
@@ -124,7 +125,7 @@ def once(form, words, rows, width):
         return rnn_step(words, above(rows, 1)[:LENGTH], RNN(0.5 * one, 0.8 * one, np.zeros(1)))
     if form == "CNN":
         return conv2d(above(rows, width - 1)[:, None], np.ones((width, 1, 1, 1)))[:, 0]
-    return multi_head_attention(rows, Attention(one, one, one, one), heads=1)
+    return multi_head_attention(rows, Attention(*[Linear(one)] * 4), heads=1)
 
 
 def above(rows, count):

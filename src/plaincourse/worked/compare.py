@@ -19,7 +19,7 @@ def leaves(value):
     shapes = {shape for _, shape in parts}
     if len(shapes) > 1:
         raise ValueError("its rows have different lengths")
-    return sum((flat for flat, _ in parts), []), (len(parts), *(shapes.pop() if shapes else ()))
+    return [item for flat, _ in parts for item in flat], (len(parts), *(shapes.pop() if shapes else ()))
 
 
 def matched(value, part, exact):

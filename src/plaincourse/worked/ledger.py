@@ -180,7 +180,7 @@ def _check_values(values, where):
     rows = values if isinstance(values[0], list) else [values]
     if any(not isinstance(row, list) or len(row) != len(rows[0]) or not row for row in rows):
         raise LedgerError(f"{where} must be a flat list or a list of rows of equal length")
-    for value in sum(rows, []):
+    for value in (value for row in rows for value in row):
         if not isinstance(value, str | bool):
             raise LedgerError(
                 f"{where} must hold strings (so that the digits are known) or true and false, got {value!r}"

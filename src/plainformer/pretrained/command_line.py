@@ -13,9 +13,11 @@ import numpy as np
 
 from plainformer import gpt2, llama
 from plainformer.generation import generate
-from plainformer.sampling import probabilities
+from plainformer.sampling import drop, probabilities
+from plainformer.settings import whole
 
 FORWARD = {gpt2.GPT2: gpt2.forward, llama.Llama: llama.forward}
+USUAL = 100  # tokens, the length of a text if nothing is said of it
 show = functools.partial(print, end="", flush=True)  # writes a piece of text at once
 
 
@@ -60,38 +62,29 @@ def read_options(arguments):
     add = parser.add_argument
     add("prompt", nargs="?", type=text, help="the text to continue; with --chat, what you say")
     add("--chat", action="store_true", help="talk to SmolLM2: about the prompt, or line by line without one")
-    add("--top", type=count, metavar="N", help="show the N likeliest next tokens instead of writing on")
+    add("--top", type=integer, metavar="N", help="show the N likeliest next tokens instead of writing on")
     add(
         "--max-new-tokens",
-        type=count,
+        type=integer,
         metavar="N",
-        help="write so many tokens at most (100, or as many as fit)",
+        help=f"write so many tokens at most ({USUAL}, or as many as fit)",
     )
     add("--temperature", type=float, default=1.0, help="below 1 fewer surprises, 0 none (%(default)s)")
-    add("--top-k", type=int, metavar="K", help="draw from the K likeliest tokens only")
+    add("--top-k", type=integer, metavar="K", help="draw from the K likeliest tokens only")
     add("--top-p", type=float, metavar="P", help="draw from the likeliest tokens that together reach P")
-    add(
-        "--seed",
-        type=lambda value: count(value, least=0),
-        metavar="N",
-        help="the same number gives the same text again",
-    )
-    add(
-        "--model",
-        type=text,
-        metavar="FOLDER",
-        help="a Hugging Face folder with a GPT-2 or a Llama, instead of SmolLM2",
-    )
+    add("--seed", type=integer, metavar="N", help="the same number gives the same text again")
+    folder = "a Hugging Face folder with a GPT-2 or a Llama, instead of SmolLM2"
+    add("--model", type=text, metavar="FOLDER", help=folder)
     options = parser.parse_args(arguments)
     if options.prompt is None and not options.chat:
         parser.error('a prompt is missing, for instance "Data visualization empowers users to"')
     if options.chat and (options.model or options.top):
         parser.error("--chat goes with SmolLM2, without --model and --top")
-    for option in ("temperature", "top_k", "top_p"):
+    for name, check in CHECKS.items():
         try:
-            probabilities(np.zeros(2), **{option: getattr(options, option)})
+            check(name, getattr(options, name))
         except ValueError as error:
-            parser.error(f"argument --{option.replace('_', '-')}: {str(error).partition(': ')[2]}")
+            parser.error(f"argument --{name.replace('_', '-')}: {str(error).partition(': ')[2]}")
     return options
 
 
@@ -106,11 +99,33 @@ def text(value):
     return value
 
 
-def count(value, least=1):
-    """An argument as a whole number of at least 1, or of at least the one given."""
-    if not value.isdecimal() or int(value) < least:
-        raise argparse.ArgumentTypeError(f"must be a whole number of at least {least}, got {value}")
-    return int(value)
+def integer(value):
+    """An argument as an int."""
+    try:
+        return int(value)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a whole number, got {value}") from None
+
+
+def whole_or_none(name, value, least=1):
+    """Check a whole number that may be left out."""
+    if value is not None:
+        whole("", name, value, least)
+
+
+def setting(name, value):
+    """Check what ``probabilities`` is to be told."""
+    probabilities(np.zeros(2), **{name: value})
+
+
+CHECKS = {
+    "top": whole_or_none,
+    "max_new_tokens": whole_or_none,
+    "seed": functools.partial(whole_or_none, least=0),
+    "temperature": setting,
+    "top_k": setting,
+    "top_p": setting,
+}
 
 
 def run(options):
@@ -124,33 +139,33 @@ def run(options):
     if options.top:
         show_next(writer)
     elif options.chat:
-        converse(writer, smollm2.chat)
+        converse(writer, smollm2.chat_ids)
     else:
-        write_on(writer, options.prompt, before=options.prompt)
+        write_on(writer, tokenizer.encode(options.prompt), before=options.prompt)
 
 
-def write_on(writer, prompt, before=""):
-    """Show how the model continues a prompt, token by token, and on stderr how fast; return the new text.
+def write_on(writer, ids, before=""):
+    """Show how the model continues ids, token by token, and on stderr how fast; return the new text.
 
-    The text ``before`` is shown first, once it is known that the prompt is no error.
+    The text ``before`` is shown first, once it is known that the ids are no error.
     """
     model, tokenizer, rng, options = writer
-    ids, stop = tokenizer.encode(prompt), tokenizer.stop
     room = max(1, model.config.context - len(ids))
     tokens = generate(
         FORWARD[type(model)],
         model,
         ids,
-        options.max_new_tokens or min(100, room),
+        options.max_new_tokens or min(USUAL, room),
         rng,
         options.temperature,
         options.top_k,
         options.top_p,
-        stop,
+        tokenizer.stop,
+        unknown(writer),
     )
     show(before)
     times, pieces = [time.perf_counter()], []
-    for piece in tokenizer.stream(clocked(tokens, times, stop), after=ids):
+    for piece in tokenizer.stream(clocked(tokens, times, tokenizer.stop), after=ids):
         pieces.append(piece)
         show(piece)
     show("\n")
@@ -168,21 +183,49 @@ def clocked(tokens, times, stop):
             yield token
 
 
+def unknown(writer):
+    """The ids for which the model has a row and the tokenizer no token."""
+    return writer.tokenizer.unknown(writer.model.embedding.shape[0])
+
+
 def show_next(writer):
     """Show the likeliest of the tokens that temperature, top-k and top-p leave, with their probabilities."""
     model, tokenizer, _, options = writer
     logits, _ = FORWARD[type(model)](tokenizer.encode(options.prompt), model, last=True)
-    shares = probabilities(np.asarray(logits)[-1], options.temperature, options.top_k, options.top_p)
+    logits = drop(np.asarray(logits)[-1], unknown(writer))
+    shares = probabilities(logits, options.temperature, options.top_k, options.top_p)
     for token in np.argsort(-shares, kind="stable")[: min(options.top, np.count_nonzero(shares))]:
         show(f"{shares[token]:8.4f}  {token:6d}  {tokenizer.decode([token])!r}\n")
 
 
-def converse(writer, template):
+def converse(writer, chat_ids):
     """Answer the prompt; without one, answer line after line until the input ends."""
+    if writer.options.prompt:
+        write_on(writer, chat_ids([("user", writer.options.prompt)], writer.tokenizer))
+        return
     said = []
-    for line in [writer.options.prompt] if writer.options.prompt else lines():
-        said.append(("user", line))
-        said.append(("assistant", write_on(writer, template(said))))
+    for line in lines():
+        turns, ids = fitting(writer, chat_ids, [*said, ("user", line)])
+        try:
+            answer = write_on(writer, ids)
+        except ValueError as error:
+            print(f"plainformer: {error}; this line is left out", file=sys.stderr)
+            continue
+        if len(turns) <= len(said):
+            print("[the beginning of this conversation no longer fits and is forgotten]", file=sys.stderr)
+        said = [*turns, ("assistant", answer)]
+
+
+def fitting(writer, chat_ids, said):
+    """The end of a conversation that leaves room for an answer, and its ids: the oldest turns are forgotten,
+    the last is not.
+    """
+    context, answer = writer.model.config.context, writer.options.max_new_tokens or USUAL
+    ids = chat_ids(said, writer.tokenizer)
+    while len(ids) + answer > context and len(said) > 1:
+        said = said[2:]
+        ids = chat_ids(said, writer.tokenizer)
+    return said, ids
 
 
 def lines():

@@ -8,10 +8,11 @@ import numpy as np
 
 from plainformer import gpt2, llama
 from plainformer.attention import Attention
+from plainformer.linear import Linear
 from plainformer.mlp import MLP
 from plainformer.normalization import LayerNorm
 from plainformer.pretrained import safetensors_file, tokenizer, weights
-from plainformer.pretrained.weights import Names, Sizes, Weights, setting, size
+from plainformer.pretrained.weights import Names, Sizes, Weights, head_sizes, setting, size
 from plainformer.settings import number, token_ids
 
 # Settings that change the arithmetic: the one value that our models have. A file may leave them out.
@@ -20,7 +21,7 @@ GPT2_FIXED = {
     "scale_attn_by_inverse_layer_idx": False,
     "add_cross_attention": False,
 }
-LLAMA_FIXED = {"mlp_bias": False, "rope_scaling": None, "sliding_window": None, "quantization_config": None}
+LLAMA_FIXED = {"mlp_bias": False, "sliding_window": None, "quantization_config": None}
 # Constants that old files hold beside the weights: the causal mask and the rotary frequencies.
 CONSTANTS = re.compile(r"\.attn\.(masked_)?bias$|\.rotary_emb\.inv_freq$")
 
@@ -64,7 +65,7 @@ def load_gpt2(folder, dtype=np.float32):
         size(file, config, key) for key in ("n_layer", "n_embd", "n_head", "vocab_size", "n_positions")
     )
     hidden = 4 * width if config.get("n_inner") is None else size(file, config, "n_inner")
-    eps = number(str(file), "layer_norm_epsilon", setting(file, config, "layer_norm_epsilon"))
+    eps = number(file, "layer_norm_epsilon", setting(file, config, "layer_norm_epsilon"))
     head_width(file, width, heads)
     source, tied = read_weights(folder, config, dtype)
     settings = gpt2.Config(context, heads, eps)
@@ -74,7 +75,7 @@ def load_gpt2(folder, dtype=np.float32):
 
 
 def gpt2_model(source, settings, layers, vocabulary, width, hidden, tied):
-    """The model of a file. With ``tied`` the head is a view of the embedding."""
+    """The model of a file. With ``tied`` there is no head beside the embedding."""
     prefix = (
         "transformer." if "transformer.wte.weight" in source.tensors else ""
     )  # saved with its head, or without
@@ -82,23 +83,22 @@ def gpt2_model(source, settings, layers, vocabulary, width, hidden, tied):
     positions = source.take(f"{prefix}wpe.weight", settings.context, width)
     blocks = tuple(gpt2_block(source, f"{prefix}h.{layer}", width, hidden) for layer in range(layers))
     norm = layer_norm(source, f"{prefix}ln_f", width)
-    head = embedding if tied else source.take("lm_head.weight", vocabulary, width)
+    head = None if tied else source.take("lm_head.weight", vocabulary, width).T
     source.finish()
-    return gpt2.GPT2(settings, embedding, positions, blocks, norm, head.T)
+    return gpt2.GPT2(settings, embedding, positions, blocks, norm, head)
 
 
 def gpt2_block(source, name, width, hidden):
     """One layer. GPT-2's matrices are stored (in, out), those of queries, keys and values side by side."""
 
-    def pair(part, inputs, outputs):
-        return source.take(f"{name}.{part}.weight", inputs, outputs), source.take(
-            f"{name}.{part}.bias", outputs
-        )
+    def linear(part, inputs, outputs):
+        weight = source.take(f"{name}.{part}.weight", inputs, outputs)
+        return Linear(weight, source.take(f"{name}.{part}.bias", outputs))
 
-    matrix, bias = pair("attn.c_attn", width, 3 * width)
-    output, output_bias = pair("attn.c_proj", width, width)
-    attention = Attention(*np.split(matrix, 3, axis=1), output, *np.split(bias, 3), output_bias)  # views
-    mlp = MLP(*pair("mlp.c_fc", width, hidden), *pair("mlp.c_proj", hidden, width))
+    weight, bias = linear("attn.c_attn", width, 3 * width)
+    inputs = map(Linear, np.split(weight, 3, axis=1), np.split(bias, 3))  # views
+    attention = Attention(*inputs, linear("attn.c_proj", width, width))
+    mlp = MLP(linear("mlp.c_fc", width, hidden), linear("mlp.c_proj", hidden, width))
     norms = (layer_norm(source, f"{name}.{part}", width) for part in ("ln_1", "ln_2"))
     return gpt2.Block(next(norms), attention, next(norms), mlp)
 
@@ -122,22 +122,39 @@ def load_llama(folder, dtype=np.float32):
     each = (
         head_width(file, width, heads) if config.get("head_dim") is None else size(file, config, "head_dim")
     )
-    eps = number(str(file), "rms_norm_eps", setting(file, config, "rms_norm_eps"))
+    eps = number(file, "rms_norm_eps", setting(file, config, "rms_norm_eps"))
     settings = llama.Config(context, heads, eps, rotary_base(file, config), pairing="halves")
-    sizes = Sizes(layers, vocabulary, width, hidden, groups * each, heads * each)
+    sizes = Sizes(layers, vocabulary, width, hidden, *head_sizes(file, heads, groups, each))
     source, tied = read_weights(folder, config, dtype)
     bias = switch(file, config, "attention_bias")
     return weights.llama(source, NAMES, sizes, settings, tied, bias), read_tokenizer(folder, config)
 
 
 def rotary_base(file, config):
-    """The base of the rotary angles: under ``rope_parameters``, or beside the other keys in older files."""
-    rotary = config if config.get("rope_parameters") is None else config["rope_parameters"]
+    """The base of the rotary angles: in an object of its own, or in older files beside the other keys."""
+    places = {str(file): config}
+    for key in ("rope_parameters", "rope_scaling"):
+        if config.get(key) is not None:
+            places[f"{file}: {key}"] = rotary_object(file, key, config[key])
+    for place, rotary in places.items():
+        fixed(place, rotary, {}, {"partial_rotary_factor": 1.0})
+    bases = {
+        number(place, "rope_theta", rotary["rope_theta"], above=True)
+        for place, rotary in places.items()
+        if rotary.get("rope_theta") is not None
+    }
+    if len(bases) > 1:
+        raise ValueError(f"{file}: rope_theta must be one number, got {sorted(bases)}")
+    return bases.pop() if bases else setting(file, config, "rope_theta")
+
+
+def rotary_object(file, key, rotary):
+    """The settings of rotary positions in an object, of which ours are the default."""
     if not isinstance(rotary, dict):
-        raise ValueError(f"{file}: rope_parameters must be an object, got {rotary!r}")
-    if rotary is not config:
-        fixed(f"{file}: rope_parameters", rotary, {"rope_type": "default"}, {"partial_rotary_factor": 1.0})
-    return number(str(file), "rope_theta", setting(file, rotary, "rope_theta"), above=True)
+        raise ValueError(f"{file}: {key} must be an object, got {rotary!r}")
+    kind = "type" if "type" in rotary and "rope_type" not in rotary else "rope_type"  # its older name
+    fixed(f"{file}: {key}", rotary, {kind: "default"}, {})
+    return rotary
 
 
 def read_config(folder):
@@ -202,27 +219,43 @@ def read_tensors(folder, dtype):
     index = path.with_name("model.safetensors.index.json")
     if path.exists() or not index.exists():
         return path, safetensors_file.read(path, dtype, skip=CONSTANTS)[0]
+    places = part_names(index)
     tensors = {}
-    for part in part_names(index):
-        tensors |= safetensors_file.read(index.with_name(part), dtype, skip=CONSTANTS)[0]
+    for part in sorted(set(places.values())):
+        for name, tensor in safetensors_file.read(index.with_name(part), dtype, skip=CONSTANTS)[0].items():
+            if places.get(name) != part:
+                facts = f"stands in {part}, its place in the index is {places.get(name)}"
+                raise ValueError(f"{index}: the tensor {name} {facts}")
+            tensors[name] = tensor
     return index, tensors
 
 
 def part_names(index):
-    """The names of the files that an index tells of."""
+    """For each tensor the name of its file, as an index tells it."""
     names = setting(index, read_json(index), "weight_map")
     if not isinstance(names, dict):
         raise ValueError(f"{index}: weight_map must be an object, got {names!r}")
     for name in names.values():
         if not isinstance(name, str) or not name or Path(name).name != name:
             raise ValueError(f"{index}: weight_map must name files of its folder, got {name!r}")
-    return set(names.values())
+    return names
 
 
 def read_tokenizer(folder, config):
     """The tokenizer of a folder, None if it has no tokenizer.json."""
     path = Path(folder) / "tokenizer.json"
-    stop = config.get("eos_token_id")
-    stop = [] if stop is None else stop if isinstance(stop, list) else [stop]
-    stop = token_ids(path.with_name("config.json"), "eos_token_id", stop)
+    stop = stop_ids(path, config)
     return tokenizer.from_file(path, stop) if path.exists() else None
+
+
+def stop_ids(path, config):
+    """The ids that end a text: as generation_config.json says, which lies beside ``path``, else as the config
+    says.
+    """
+    file = path.with_name("generation_config.json")
+    settings = read_json(file) if file.is_file() else {}
+    if settings.get("eos_token_id") is None:
+        file, settings = path.with_name("config.json"), config
+    stop = settings.get("eos_token_id")
+    stop = [] if stop is None else stop if isinstance(stop, list) else [stop]
+    return token_ids(file, "eos_token_id", stop)

@@ -78,22 +78,40 @@ def floats(name, raw, stored, dtype):
 
 
 def write(path, tensors, metadata):
-    """Write float32 arrays and a dictionary of texts; return when they are on disk. Raises OSError if it is
-    full.
+    """Write float32 arrays and a dictionary of texts; return when they are on disk.
+
+    A file that is there stays until the new one is whole: the tensors may be views of it. Raises OSError if
+    the disk is full, ValueError for other numbers, which float32 would change.
     """
     header, end = {"__metadata__": metadata}, 0
     for name, tensor in tensors.items():
+        if tensor.dtype != np.float32:
+            raise ValueError(f"{path}: the tensor {name} must hold float32, got {tensor.dtype}")
         begin, end = end, end + 4 * math.prod(tensor.shape)
         header[name] = {"dtype": "F32", "shape": tensor.shape, "data_offsets": [begin, end]}
     text = json.dumps(header).encode()
     text += b" " * (-(8 + len(text)) % ALIGNMENT)
-    with open(path, "wb") as file:
+    with aside(Path(path)) as file:
         file.write(len(text).to_bytes(8, "little") + text)
         for tensor in tensors.values():
             file.write(np.ascontiguousarray(tensor, dtype="<f4").data)
-        file.flush()
-        os.fsync(file.fileno())
-        with contextlib.suppress(AttributeError, OSError):
-            # What was written lies scattered in small pages of memory; forgotten, it is read again into large
-            # ones.
-            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+@contextlib.contextmanager
+def aside(path):
+    """A file to write to beside ``path``. Once it is on disk it takes the place of ``path``; after an error
+    it is removed.
+    """
+    fresh = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with open(fresh, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+            with contextlib.suppress(AttributeError, OSError):
+                # What was written lies scattered in small pages of memory; forgotten, it is read again into
+                # large ones.
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        os.replace(fresh, path)
+    finally:
+        fresh.unlink(missing_ok=True)

@@ -91,7 +91,6 @@ def make(path, say):
         gguf = unpack(fetch(folder, say), folder)
         say("dequantizing it, once")
         fields, tensors = gguf_file.read(gguf)
-        tensors = gguf_file.in_order(tensors)  # so that linear.linears needs fewer products
         safetensors_file.write(folder / KEPT, tensors, {"sha256": SHA256, "fields": json.dumps(fields)})
         os.replace(folder / KEPT, path)
     say(f"kept as {path}")
@@ -192,13 +191,29 @@ def chat(messages):
     ``messages`` is a list of pairs (role, content); roles are "system", "user" and "assistant". If the first
     is no system message, the model's own is put before it. Raises ValueError for anything else.
     """
+    turns = [f"<|im_start|>{role}\n{content}<|im_end|>\n" for role, content in conversation(messages)]
+    return "".join(turns) + "<|im_start|>assistant\n"
+
+
+def chat_ids(messages, tokenizer):
+    """The token ids of ``chat(messages)``, a list. The signs that begin and end a turn come from the template
+    alone: a content that holds ``<|im_end|>`` holds these ten characters.
+    """
+    begin, end = tokenizer.encode("<|im_start|>"), tokenizer.encode("<|im_end|>") + tokenizer.encode("\n")
+    ids = []
+    for role, content in conversation(messages):
+        ids += begin + tokenizer.encode(f"{role}\n{content}", special=False) + end
+    return ids + begin + tokenizer.encode("assistant\n")
+
+
+def conversation(messages):
+    """The messages, with a system message at the beginning; ValueError if they are none."""
     if not isinstance(messages, list | tuple) or not all(map(is_message, messages)):
         facts = "a list of pairs (role, content), roles system, user and assistant"
         raise ValueError(f"chat: messages must be {facts}, got {messages!r}")
     if not messages or messages[0][0] != "system":
-        messages = [("system", SYSTEM), *messages]
-    turns = [f"<|im_start|>{role}\n{content}<|im_end|>\n" for role, content in messages]
-    return "".join(turns) + "<|im_start|>assistant\n"
+        return [("system", SYSTEM), *messages]
+    return messages
 
 
 def is_message(pair):

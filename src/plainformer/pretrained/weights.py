@@ -5,6 +5,7 @@ over.
 from typing import NamedTuple
 
 from plainformer.attention import Attention
+from plainformer.linear import Linear
 from plainformer.llama import Block, Llama
 from plainformer.mlp import SwiGLU
 from plainformer.settings import whole
@@ -20,6 +21,15 @@ def setting(file, settings, key):
 def size(file, settings, key):
     """A setting that is a whole number of at least 1."""
     return whole(file, key, setting(file, settings, key))
+
+
+def head_sizes(file, heads, groups, width):
+    """The widths of all key/value heads and of all query heads together."""
+    if heads % groups:
+        raise ValueError(f"{file}: {heads} query heads must be a multiple of {groups} key/value heads")
+    if width % 2:
+        raise ValueError(f"{file}: a head with rotary positions must have an even width, got {width}")
+    return groups * width, heads * width
 
 
 class Weights:
@@ -76,16 +86,16 @@ class Sizes(NamedTuple):
 def llama(weights, names, sizes, config, tied, bias=False):
     """The model of a file. Its matrices, stored (out, in), become transposed views: nothing is copied.
 
-    With ``tied`` the head is a view of the embedding. ``bias``: whether the attention has biases.
+    With ``tied`` there is no head beside the embedding. ``bias``: whether the attention has biases.
     """
     embedding = weights.take(f"{names.embedding}.weight", sizes.vocabulary, sizes.width)
     # One after the other: a file may tell of more layers than the memory has room for names.
     numbered = (Names(*(name.format(layer) for name in names)) for layer in range(sizes.layers))
     blocks = tuple(llama_block(weights, layer, sizes, bias) for layer in numbered)
     norm = weights.take(f"{names.norm}.weight", sizes.width)
-    head = embedding if tied else weights.take(f"{names.head}.weight", sizes.vocabulary, sizes.width)
+    head = None if tied else weights.take(f"{names.head}.weight", sizes.vocabulary, sizes.width).T
     weights.finish()
-    return Llama(config, embedding, blocks, norm, head.T)
+    return Llama(config, embedding, blocks, norm, head)
 
 
 def llama_block(weights, names, sizes, bias):
@@ -94,16 +104,15 @@ def llama_block(weights, names, sizes, bias):
     def matrix(name, inputs, outputs):
         return weights.take(f"{name}.weight", outputs, inputs).T
 
+    def linear(name, inputs, outputs):
+        return Linear(matrix(name, inputs, outputs), weights.take(f"{name}.bias", outputs) if bias else None)
+
     width, hidden = sizes.width, sizes.hidden
-    wide = {names.query: sizes.queries, names.key: sizes.keys, names.value: sizes.keys}
     attention = Attention(
-        *(matrix(name, width, outputs) for name, outputs in wide.items()),
-        matrix(names.output, sizes.queries, width),
-        *(
-            weights.take(f"{name}.bias", outputs)
-            for name, outputs in {**wide, names.output: width}.items()
-            if bias
-        ),
+        query=linear(names.query, width, sizes.queries),
+        key=linear(names.key, width, sizes.keys),
+        value=linear(names.value, width, sizes.keys),
+        output=linear(names.output, sizes.queries, width),
     )
     mlp = SwiGLU(
         matrix(names.gate, width, hidden), matrix(names.up, width, hidden), matrix(names.down, hidden, width)

@@ -101,8 +101,8 @@ def layer_torch(image, weights, bias):
 
 
 def gap_loops(image, weights, gap):
-    (I, J), (U, V) = image.shape, weights.shape
-    out = np.zeros((I - gap * (U - 1), J - gap * (V - 1)))
+    (height, width), (U, V) = image.shape, weights.shape
+    out = np.zeros((height - gap * (U - 1), width - gap * (V - 1)))
     for i in range(out.shape[0]):
         for j in range(out.shape[1]):
             for u in range(U):

@@ -57,7 +57,7 @@ def halves_torch(query, position):
 
 
 def slip_loops(scores, length, start):
-    by_distance = {distance: score for distance, score in zip(range(-5, 7), scores, strict=True)}
+    by_distance = dict(zip(range(-5, 7), scores, strict=True))
     return [by_distance[start + 1 - s] for s in range(length)] + [by_distance[1], by_distance[0]]
 
 

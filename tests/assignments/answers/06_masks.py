@@ -29,7 +29,7 @@ def new_torch(values, real):
 def yes_loops(source, target):
     S, T, read, write, across = max(source), max(target), 0, 0, 0
     for n, m in zip(source, target, strict=True):
-        for query in range(S):
+        for _ in range(S):
             read += sum(key < n for key in range(S))
         for query in range(T):
             write += sum(key <= query and key < m for key in range(T))

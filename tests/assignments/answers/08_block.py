@@ -116,7 +116,11 @@ def sandwich_loops(x, gains, attention, tables, heads, eps):
         return np.array([sandwich_loops(text, gains, attention, tables, heads, eps) for text in x])
     tokens, width = x.shape
     size, normed = width // heads, root_normed(x, gains[0], eps)
-    queries, keys, values = normed @ attention.query, normed @ attention.key, normed @ attention.value
+    queries, keys, values = (
+        normed @ attention.query.weight,
+        normed @ attention.key.weight,
+        normed @ attention.value.weight,
+    )
     mixed = np.zeros((tokens, width))
     for h in range(heads):
         part = slice(h * size, (h + 1) * size)
@@ -126,7 +130,7 @@ def sandwich_loops(x, gains, attention, tables, heads, eps):
             ]
             for s, power in enumerate(powers):
                 mixed[t, part] += power / sum(powers) * values[s, part]
-    x = x + root_normed(mixed @ attention.output, gains[1], eps)
+    x = x + root_normed(mixed @ attention.output.weight, gains[1], eps)
     out = []
     for row in x:
         row_normed = root_normed(row, gains[2], eps)
@@ -139,12 +143,12 @@ def sandwich_vectorised(x, gains, attention, tables, heads, eps):
     tokens, width = x.shape[-2:]
     normed = root_normed(x, gains[0], eps)
     query, key, value = (
-        np.stack(np.split(normed @ table, heads, axis=-1)) for table in attention[:3]
+        np.stack(np.split(normed @ table.weight, heads, axis=-1)) for table in attention[:3]
     )  # (H, ..., T, D)
     scores = np.einsum("h...td,h...sd->h...ts", query, key) / np.sqrt(width / heads)
     powers = np.exp(scores) * (np.arange(tokens)[:, None] >= np.arange(tokens))
     mixed = np.einsum("h...ts,h...sd->h...td", powers / powers.sum(-1, keepdims=True), value)
-    x = x + root_normed(np.concatenate(list(mixed), axis=-1) @ attention.output, gains[1], eps)
+    x = x + root_normed(np.concatenate(list(mixed), axis=-1) @ attention.output.weight, gains[1], eps)
     normed = root_normed(x, gains[2], eps)
     gate = normed @ tables.gate
     return x + root_normed((gate / (1 + np.exp(-gate)) * (normed @ tables.up)) @ tables.down, gains[3], eps)
@@ -208,14 +212,14 @@ def bent(z):
 def lens_loops(ids, model):
     heads, eps = model.config.heads, model.config.eps
     x = np.array([model.embedding[i] + model.positions[t] for t, i in enumerate(ids)])
-    lens = [[layer_normed(row, model.norm, eps) @ model.head for row in x]]
+    lens = [[layer_normed(row, model.norm, eps) @ model.embedding.T for row in x]]
     for block in model.blocks:
         a, size = block.attention, x.shape[1] // heads
         normed = layer_normed(x, block.attention_norm, eps)
         q, k, v = (
-            normed @ a.query + a.query_bias,
-            normed @ a.key + a.key_bias,
-            normed @ a.value + a.value_bias,
+            normed @ a.query.weight + a.query.bias,
+            normed @ a.key.weight + a.key.bias,
+            normed @ a.value.weight + a.value.bias,
         )
         mixed = np.zeros_like(x)
         for t in range(len(x)):
@@ -223,11 +227,11 @@ def lens_loops(ids, model):
                 part = slice(h * size, (h + 1) * size)
                 powers = np.exp(k[: t + 1, part] @ q[t, part] / math.sqrt(size))
                 mixed[t, part] = powers / powers.sum() @ v[: t + 1, part]
-        x = x + mixed @ a.output + a.output_bias
+        x = x + mixed @ a.output.weight + a.output.bias
         for t in range(len(x)):
-            hidden = bent(layer_normed(x[t], block.mlp_norm, eps) @ block.mlp.up + block.mlp.up_bias)
-            x[t] = x[t] + hidden @ block.mlp.down + block.mlp.down_bias
-        lens.append([layer_normed(row, model.norm, eps) @ model.head for row in x])
+            hidden = bent(layer_normed(x[t], block.mlp_norm, eps) @ block.mlp.up.weight + block.mlp.up.bias)
+            x[t] = x[t] + hidden @ block.mlp.down.weight + block.mlp.down.bias
+        lens.append([layer_normed(row, model.norm, eps) @ model.embedding.T for row in x])
     return np.array(lens)
 
 
@@ -238,15 +242,12 @@ def lens_vectorised(ids, model):
     for block in model.blocks:
         a, x = block.attention, streams[-1]
         normed = layer_normed(x, block.attention_norm, eps)
-        q, k, v = (
-            (normed @ table + bias).reshape(tokens, heads, -1)
-            for table, bias in zip(a[:3], a[4:7], strict=True)
-        )
+        q, k, v = ((normed @ table + bias).reshape(tokens, heads, -1) for table, bias in a[:3])
         powers = np.exp(np.einsum("thd,shd->hts", q, k) / np.sqrt(q.shape[-1]) + hidden_from)
         weights = powers / powers.sum(axis=-1, keepdims=True)
-        x = x + np.einsum("hts,shd->thd", weights, v).reshape(tokens, -1) @ a.output + a.output_bias
-        hidden = bent(layer_normed(x, block.mlp_norm, eps) @ block.mlp.up + block.mlp.up_bias)
-        streams.append(x + hidden @ block.mlp.down + block.mlp.down_bias)
+        x = x + np.einsum("hts,shd->thd", weights, v).reshape(tokens, -1) @ a.output.weight + a.output.bias
+        hidden = bent(layer_normed(x, block.mlp_norm, eps) @ block.mlp.up.weight + block.mlp.up.bias)
+        streams.append(x + hidden @ block.mlp.down.weight + block.mlp.down.bias)
     return np.einsum("lte,ve->ltv", layer_normed(np.stack(streams), model.norm, eps), model.embedding)
 
 
@@ -264,18 +265,19 @@ def lens_torch(ids, model):
     x = torch.tensor(model.embedding)[torch.tensor(ids)] + torch.tensor(model.positions)[: len(ids)]
     lens = [norm(x, model.norm)]
     for block in model.blocks:
-        a, m = (
-            [torch.tensor(table) for table in block.attention],
-            [torch.tensor(table) for table in block.mlp],
-        )
+        a, m = ([tuple(map(torch.tensor, part)) for part in parts] for parts in (block.attention, block.mlp))
         normed = norm(x, block.attention_norm)
         mixed = functional.scaled_dot_product_attention(
-            *(cut(normed @ a[i] + a[i + 4]) for i in range(3)), is_causal=True
+            *(cut(normed @ table + bias) for table, bias in a[:3]), is_causal=True
         )
-        x = x + mixed.transpose(0, 1).flatten(1) @ a[3] + a[7]
-        x = x + functional.gelu(norm(x, block.mlp_norm) @ m[0] + m[1], approximate="tanh") @ m[2] + m[3]
+        x = x + mixed.transpose(0, 1).flatten(1) @ a[3][0] + a[3][1]
+        x = (
+            x
+            + functional.gelu(norm(x, block.mlp_norm) @ m[0][0] + m[0][1], approximate="tanh") @ m[1][0]
+            + m[1][1]
+        )
         lens.append(norm(x, model.norm))
-    return (torch.stack(lens) @ torch.tensor(model.head)).numpy()
+    return (torch.stack(lens) @ torch.tensor(model.embedding).T).numpy()
 
 
 def split_loops(fused, heads):

@@ -135,23 +135,26 @@ def contributions_torch(parts, gain, head, eps, word):
 
 def block_loops(x, gain, attention, mlp, config):
     normed = [row / math.sqrt(float(row @ row) / len(row) + config.eps) * gain for row in x]
-    width = attention.query.shape[1] // config.heads
-    times = config.heads // (attention.key.shape[1] // width)
+    width = attention.query.weight.shape[1] // config.heads
+    times = config.heads // (attention.key.weight.shape[1] // width)
     out = x.copy()
     for t in range(len(x)):
         mixed = []
         for head in range(config.heads):
             own = slice(head * width, head * width + width)
             shared = slice(head // times * width, head // times * width + width)
-            query = turned_row(normed[t] @ attention.query[:, own], t, config.base)
-            keys = [turned_row(normed[s] @ attention.key[:, shared], s, config.base) for s in range(t + 1)]
+            query = turned_row(normed[t] @ attention.query.weight[:, own], t, config.base)
+            keys = [
+                turned_row(normed[s] @ attention.key.weight[:, shared], s, config.base) for s in range(t + 1)
+            ]
             powers = [math.exp(sum(a * b for a, b in zip(query, key)) / math.sqrt(width)) for key in keys]
             mixed.append(
-                sum(p * (normed[s] @ attention.value[:, shared]) for s, p in enumerate(powers)) / sum(powers)
+                sum(p * (normed[s] @ attention.value.weight[:, shared]) for s, p in enumerate(powers))
+                / sum(powers)
             )
         gate = normed[t] @ mlp.gate
         hidden = [g / (1 + math.exp(-g)) * u for g, u in zip(gate, normed[t] @ mlp.up)]
-        out[t] += np.concatenate(mixed) @ attention.output + np.array(hidden) @ mlp.down
+        out[t] += np.concatenate(mixed) @ attention.output.weight + np.array(hidden) @ mlp.down
     return out
 
 
@@ -174,11 +177,13 @@ def block_vectorised(x, gain, attention, mlp, config):
     from plainformer.positions import rope
 
     normed, places = rms_norm(x, gain, config.eps), np.arange(len(x))
-    groups = attention.key.shape[1] * config.heads // attention.query.shape[1]
-    query = rope(split_heads(normed @ attention.query, config.heads), places, config.base)
-    key = rope(split_heads(normed @ attention.key, groups), places, config.base)
-    found = attend_heads(query, key, split_heads(normed @ attention.value, groups), causal_mask(len(x)))
-    return x + found @ attention.output + swiglu(normed, mlp)
+    groups = attention.key.weight.shape[1] * config.heads // attention.query.weight.shape[1]
+    query = rope(split_heads(normed @ attention.query.weight, config.heads), places, config.base)
+    key = rope(split_heads(normed @ attention.key.weight, groups), places, config.base)
+    found = attend_heads(
+        query, key, split_heads(normed @ attention.value.weight, groups), causal_mask(len(x))
+    )
+    return x + found @ attention.output.weight + swiglu(normed, mlp)
 
 
 def block_torch(x, gain, attention, mlp, config):

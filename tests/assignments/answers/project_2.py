@@ -129,16 +129,17 @@ def grow_loops(normed, attention, key_gain, cache, base, eps):
             out[0, g, s], out[1, g, s] = cache[0, g, s], cache[1, g, s]
         for t, row in enumerate(normed):
             out[0, g, old + t] = turned_row(
-                normed_row(row @ attention.key[:, columns], key_gain, eps), old + t, base
+                normed_row(row @ attention.key.weight[:, columns], key_gain, eps), old + t, base
             )
-            out[1, g, old + t] = row @ attention.value[:, columns]
+            out[1, g, old + t] = row @ attention.value.weight[:, columns]
     return out
 
 
 def grow_vectorised(normed, attention, key_gain, cache, base, eps):
     groups, old, width = cache.shape[1:]
     key, value = (
-        np.einsum("te,egd->gtd", normed, table.reshape(len(table), groups, width)) for table in attention[1:3]
+        np.einsum("te,egd->gtd", normed, table.weight.reshape(len(normed[0]), groups, width))
+        for table in attention[1:3]
     )
     key = key * key_gain / np.sqrt(np.square(key).mean(-1, keepdims=True) + eps)
     return np.append(cache, [rotated(key, np.arange(len(normed)) + old, base), value], axis=2)
@@ -146,7 +147,7 @@ def grow_vectorised(normed, attention, key_gain, cache, base, eps):
 
 def grow_torch(normed, attention, key_gain, cache, base, eps):
     normed, key, value, key_gain, cache = map(
-        torch.tensor, (normed, attention.key, attention.value, key_gain, cache)
+        torch.tensor, (normed, attention.key.weight, attention.value.weight, key_gain, cache)
     )
     old, width = cache.shape[2:]
     key, value = ((normed @ table).unflatten(-1, (-1, width)).transpose(0, 1) for table in (key, value))
@@ -160,9 +161,9 @@ def read_loops(x, block, gains, cache, heads, base, eps):
     first = cache.shape[2] - len(x)
     normed = np.array([normed_row(row, block.attention_norm, eps) for row in x])
     query = part_1["queries_loops"](
-        normed, block.attention.query, gains[0], heads, [first + t for t in range(len(x))], base, eps
+        normed, block.attention.query.weight, gains[0], heads, [first + t for t in range(len(x))], base, eps
     )
-    out = x + part_1["grouped_loops"](query, cache[0], cache[1]) @ block.attention.output
+    out = x + part_1["grouped_loops"](query, cache[0], cache[1]) @ block.attention.output.weight
     gate_up = np.hstack([block.mlp.gate, block.mlp.up])
     return np.array(
         [
@@ -176,9 +177,9 @@ def read_vectorised(x, block, gains, cache, heads, base, eps):
     sizes = np.sqrt(np.square(x).mean(-1, keepdims=True) + eps)
     places = np.arange(cache.shape[2])[-len(x) :]
     query = part_1["queries_vectorised"](
-        x / sizes * block.attention_norm, block.attention.query, gains[0], heads, places, base, eps
+        x / sizes * block.attention_norm, block.attention.query.weight, gains[0], heads, places, base, eps
     )
-    x = x + part_1["grouped_vectorised"](query, *cache) @ block.attention.output
+    x = x + part_1["grouped_vectorised"](query, *cache) @ block.attention.output.weight
     rows = x * block.mlp_norm / np.sqrt(np.square(x).mean(-1, keepdims=True) + eps)
     return x + part_1["gated_vectorised"](
         rows, np.concatenate([block.mlp.gate, block.mlp.up], axis=1), block.mlp.down
@@ -191,7 +192,7 @@ def read_torch(x, block, gains, cache, heads, base, eps):
     )
     (new, width), positions = x.shape, cache.shape[2]
     table, output, gate, up, down = map(
-        torch.tensor, (block.attention.query, block.attention.output, *block.mlp)
+        torch.tensor, (block.attention.query.weight, block.attention.output.weight, *block.mlp)
     )
     q = (functional.rms_norm(x, (width,), first, eps) @ table).unflatten(-1, (heads, -1)).transpose(0, 1)
     q = torch_rotated(
@@ -223,13 +224,14 @@ def plain_step(block, x, gains, cache, grow, read):
 def written(seed, grow, read, share, draw):
     """The four numbers of question 8, sentence by sentence with a cache, from the functions above."""
     from plainformer.attention import Attention
+    from plainformer.linear import Linear
     from plainformer.llama import Block
     from plainformer.mlp import SwiGLU
 
     data, legal = toy(), {tuple(row) for row in language.table()[0].tolist()}
     blocks = []
     for i in range(int(data["layers"])):
-        attention = Attention(*(data[f"{i}.{name}"] for name in ("query", "key", "value", "output")))
+        attention = Attention(*(Linear(data[f"{i}.{name}"]) for name in ("query", "key", "value", "output")))
         mlp = SwiGLU(*(data[f"{i}.{name}"] for name in ("gate", "up", "down")))
         blocks.append(
             (Block(data[f"{i}.attention_norm"], attention, data[f"{i}.mlp_norm"], mlp), data[f"{i}.gains"])

@@ -6,13 +6,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 import transformers
 from tiny import TOKENS, tiny_fields
 
 import plainformer
-from plainformer.pretrained import tokenizer
+from plainformer import gpt2
+from plainformer.pretrained import command_line, smollm2, tokenizer
 
 COMMAND = [sys.executable, "-m", "plainformer"]
 
@@ -111,12 +113,14 @@ def test_the_table_of_next_tokens(folder):
             ["a", "--top-p", "1.5"],
             "argument --top-p: p must be a finite number, greater than 0 and at most 1, got 1.5",
         ),
-        (["a", "--seed", "-1"], "argument --seed: must be a whole number of at least 0, got -1"),
+        (["a", "--seed", "-1"], "argument --seed: seed must be a whole number of at least 0, got -1"),
         (
             ["a", "--max-new-tokens", "0"],
-            "argument --max-new-tokens: must be a whole number of at least 1, got 0",
+            "argument --max-new-tokens: max_new_tokens must be a whole number of at least 1, got 0",
         ),
-        (["a", "--top", "x"], "argument --top: must be a whole number of at least 1, got x"),
+        (["a", "--top", "x"], "argument --top: must be a whole number, got x"),
+        (["a", "--top", "0"], "argument --top: top must be a whole number of at least 1, got 0"),
+        (["a", "--top-k", "2.5"], "argument --top-k: must be a whole number, got 2.5"),
         (["a", "--chat", "--top", "3"], "--chat goes with SmolLM2"),
         (["--chat", "--model", "x"], "--chat goes with SmolLM2"),
     ],
@@ -248,6 +252,60 @@ def test_torch_is_not_needed(folder, tmp_path):
         "the", "--model", folder, PYTHONPATH=os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
     )
     assert result.returncode == 0, result.stderr
+
+
+def writer(*arguments, context=64, rows=None):
+    """A tiny random model, as the command holds it."""
+    rng = np.random.default_rng(0)
+    model = gpt2.initialize(gpt2.Config(context, 2, 1e-5), rows or len(TOKENS), 8, 1, rng)
+    options = command_line.read_options(arguments)
+    return command_line.Writer(model, tokenizer.from_fields("f", tiny_fields()), rng, options)
+
+
+def test_an_id_without_a_token_is_never_drawn(capsys):
+    padded = writer("the", "--max-new-tokens", "60", rows=5000)
+    assert command_line.write_on(padded, [3]) and "60 new" in capsys.readouterr().err
+    command_line.show_next(writer("the", "--top", "9999", rows=5000))
+    assert len(capsys.readouterr().out.splitlines()) == len(TOKENS)
+
+
+def conversation(monkeypatch, capsys, typed, *arguments, **sizes):
+    """What ``--chat`` does with what is typed: the texts that the model is given, stdout and stderr."""
+    given, typed = [], list(typed)
+
+    def read(prompt):
+        if not typed:
+            raise EOFError
+        return typed.pop(0)
+
+    monkeypatch.setattr("builtins.input", read)
+    original = command_line.write_on
+    monkeypatch.setattr(
+        command_line,
+        "write_on",
+        lambda writer, ids: (given.append(writer.tokenizer.decode(ids)), original(writer, ids))[1],
+    )
+    talk = writer("--chat", *arguments, **sizes)
+    command_line.converse(talk, smollm2.chat_ids)
+    return given, capsys.readouterr()
+
+
+def test_a_line_that_is_too_long_is_left_out_and_the_next_is_read(monkeypatch, capsys):
+    typed = ["one", "a" * 900, "two"]
+    given, (_, err) = conversation(monkeypatch, capsys, typed, "--max-new-tokens", "3", context=400)
+    assert "more than the model's context of 400; this line is left out" in err and err.count(" 3 new") == 2
+    assert "one<|im_end|>" in given[-1] and "two<|im_end|>" in given[-1] and "aaa" not in given[-1]
+    assert "forgotten" not in err
+
+
+def test_the_beginning_of_a_long_conversation_is_forgotten(monkeypatch, capsys):
+    typed = ["first " + "a" * 100, "second " + "b" * 100, "third " + "c" * 100]
+    given, (_, err) = conversation(monkeypatch, capsys, typed, "--max-new-tokens", "3", context=450)
+    assert err.count(" 3 new") == 3
+    assert err.count("[the beginning of this conversation no longer fits and is forgotten]") == 1
+    assert "first" in given[1] and "second" in given[1]
+    assert "first" not in given[2] and "second" in given[2] and "third" in given[2]
+    assert given[2].startswith("<|im_start|>system\n")
 
 
 @pytest.mark.usefixtures("smollm2")

@@ -1,4 +1,5 @@
 import re
+import struct
 
 import gguf
 import numpy as np
@@ -39,6 +40,11 @@ def test_every_constant_comes_from_the_file():
     assert model.blocks[0].attention.key.shape == (8, 12)
 
 
+def test_the_width_of_a_head_may_be_told_twice():
+    lengths = {"llama.attention.key_length": 6, "llama.attention.value_length": 6}
+    assert gguf_file.model("f", tiny_fields() | lengths, tiny_tensors()).config.heads == 4
+
+
 def test_matrices_are_transposed_views_and_the_head_is_the_embedding():
     tensors = tiny_tensors()
     model = gguf_file.model("f", tiny_fields(), tensors)
@@ -67,6 +73,15 @@ def test_a_missing_key_is_an_error(key):
     [
         ({"general.architecture": "qwen2"}, "general.architecture must be llama, got qwen2"),
         ({"llama.rope.scaling.type": "yarn"}, "the setting llama.rope.scaling.type is not supported"),
+        ({"llama.rope.scale_linear": 2.0}, "the setting llama.rope.scale_linear is not supported"),
+        ({"llama.attention.causal": False}, "the setting llama.attention.causal is not supported"),
+        ({"llama.attention.key_length": 8}, "key_length must be llama.rope.dimension_count = 6, got 8"),
+        ({"llama.attention.value_length": 4}, "value_length must be llama.rope.dimension_count = 6, got 4"),
+        ({"llama.attention.head_count_kv": 3}, "4 query heads must be a multiple of 3 key/value heads"),
+        (
+            {"llama.rope.dimension_count": 3, "llama.attention.head_count": 8},
+            "a head with rotary positions must have an even width, got 3",
+        ),
         ({"llama.expert_count": 8}, "the setting llama.expert_count is not supported"),
         ({"llama.block_count": 0}, "llama.block_count must be a whole number of at least 1, got 0"),
         (
@@ -117,6 +132,138 @@ def test_another_version_or_kind_of_file_is_an_error(tiny_gguf, start):
     tiny_gguf.write_bytes(start + tiny_gguf.read_bytes()[8:])
     with pytest.raises(ValueError, match="tiny.gguf: not a whole GGUF file: .*(version|magic)"):
         gguf_file.read(tiny_gguf)
+
+
+# What a header claims
+
+
+def text(value):
+    return struct.pack("<Q", len(value.encode())) + value.encode()
+
+
+def header(*fields, tensors=()):
+    """A GGUF header: fields are (name, kind, value in bytes), tensors (name, dimensions, kind, offset)."""
+    parts = [b"GGUF", struct.pack("<IQQ", 3, len(tensors), len(fields))]
+    for name, kind, value in fields:
+        parts += [text(name), struct.pack("<I", kind), value]
+    for name, dimensions, kind, offset in tensors:
+        sizes = struct.pack(f"<I{len(dimensions)}Q", len(dimensions), *dimensions)
+        parts += [text(name), sizes, struct.pack("<IQ", kind, offset)]
+    return b"".join(parts)
+
+
+def array(kind, count, values=b""):
+    return struct.pack("<IQ", kind, count) + values
+
+
+def padded(content, data):
+    return content + bytes(-len(content) % 32) + data
+
+
+def read(folder, content):
+    (folder / "f.gguf").write_bytes(content)
+    return gguf_file.read(folder / "f.gguf")
+
+
+ONE, TWO = np.array([1, 2], np.float32), np.array([3], np.float32)
+F32, Q8 = gguf.GGMLQuantizationType.F32, gguf.GGMLQuantizationType.Q8_0
+
+
+def test_what_the_tests_write_is_read(tmp_path):
+    fields, tensors = read(
+        tmp_path,
+        padded(
+            header(
+                ("a", 9, array(9, 2, array(4, 2, struct.pack("<2I", 7, 8)) + array(8, 1, text("ü")))),
+                ("b", 9, array(4, 0)),
+                ("general.alignment", 4, struct.pack("<I", 8)),
+                tensors=[("x", [2], F32, 0), ("y", [1, 1], F32, 8)],
+            ),
+            ONE.tobytes() + TWO.tobytes(),
+        ),
+    )
+    assert fields == {"a": [[7, 8], ["ü"]], "b": [], "general.alignment": 8}
+    np.testing.assert_array_equal(tensors["x"], ONE)
+    np.testing.assert_array_equal(tensors["y"], [TWO])
+
+
+def test_the_other_byte_order_is_refused(tmp_path):
+    writer = gguf.GGUFWriter(tmp_path / "big.gguf", "llama", endianess=gguf.GGUFEndian.BIG)
+    writer.add_tensor("x", ONE)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    with pytest.raises(ValueError, match="big.gguf: .*version must be 2 or 3, in this machine's byte order"):
+        gguf_file.read(tmp_path / "big.gguf")
+
+
+@pytest.mark.parametrize(
+    "offsets, message",
+    [
+        ([2**64 - 32, 32], "x must begin 0 bytes behind the header, got 18446744073709551584"),
+        ([4, 32], "x must begin 0 bytes behind the header, got 4"),
+        ([32, 64], "x must begin 0 bytes behind the header, got 32"),
+        ([0, 0], "y must begin 32 bytes behind the header, got 0"),
+        ([0, 8], "y must begin 32 bytes behind the header, got 8"),
+    ],
+)
+def test_a_tensor_that_lies_elsewhere_is_refused(tmp_path, offsets, message):
+    tensors = [(name, [2], F32, offset) for name, offset in zip("xy", offsets)]
+    with pytest.raises(ValueError, match=f"f.gguf: not a whole GGUF file: the tensor {message}"):
+        read(tmp_path, padded(header(tensors=tensors), bytes(96)))
+
+
+HUGE = struct.pack("<Q", 2**62)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        header(("a", 9, array(0, 2**62))),
+        header(("a", 9, array(8, 2**62))),
+        header(("a", 9, array(9, 2**62))),
+        header(("a", 9, array(4, 2**62, bytes(8)))),
+        header(("a", 8, HUGE)),
+        b"GGUF" + struct.pack("<IQQ", 3, 2**62, 0),
+        b"GGUF" + struct.pack("<IQQ", 3, 0, 2**62),
+        b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + HUGE,
+        header(tensors=[("x", [2**62], F32, 0)]),
+        header(tensors=[("x", [2**32, 2**32], F32, 0)]),
+        header(tensors=[("x", [2**62, 2**62, 0], F32, 0)]),
+        header(tensors=[("x", [0], F32, 0), ("y", [1], F32, 0)]),
+        b"GGUF" + struct.pack("<IQQ", 3, 1, 0) + text("x") + struct.pack("<I", 2**32 - 1),
+    ],
+)
+def test_what_a_header_claims_ends_with_the_file(tmp_path, content):
+    with pytest.raises(ValueError, match="f.gguf: not a whole GGUF file: "):
+        read(tmp_path, content)
+
+
+def test_arrays_nested_without_end_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="f.gguf: not a whole GGUF file: "):
+        read(tmp_path, header(("a", 9, array(9, 1) * 5000 + array(4, 0))))
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        (header(*[("a", 0, b"1")] * 2), "the key a stands there twice"),
+        (header(tensors=[("x", [0], F32, 0)] * 2), "the tensor x stands there twice"),
+        (header(("a", 13, b"")), "a value of the unknown kind 13"),
+        (header(("a", 9, array(13, 1))), "a value of the unknown kind 13"),
+        (header(("a", 8, struct.pack("<Q", 1) + b"\xff")), "utf-8"),
+        (header(("general.alignment", 4, bytes(4))), "general.alignment must be .*, got 0"),
+        (header(("general.alignment", 8, text("8"))), "general.alignment must be .*, got '8'"),
+        (header(tensors=[("x", [], F32, 0)]), r"the tensor x of type F32 has the shape \[\]"),
+        (header(tensors=[("x", [33], Q8, 0)]), r"the tensor x of type Q8_0 has the shape \[33\]"),
+        (header(tensors=[("x", [1], 99, 0)]), "99 is not a valid"),
+        (header(tensors=[("x", [0], gguf.GGMLQuantizationType.I8, 0)]), "I8 is not yet implemented"),
+    ],
+)
+def test_a_header_that_makes_no_sense_is_refused(tmp_path, content, message):
+    with pytest.raises(ValueError, match=f"f.gguf: not a whole GGUF file: .*{message}"):
+        read(tmp_path, padded(content, b""))
 
 
 def test_tensors_are_put_into_the_order_of_the_model():

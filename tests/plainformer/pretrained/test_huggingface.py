@@ -165,9 +165,9 @@ def folder(kind, tmp_path):
     return tmp_path
 
 
-def change(folder, **settings):
-    """Set keys of config.json; None as the value takes the key out."""
-    path = folder / "config.json"
+def change(folder, file="config.json", **settings):
+    """Set keys of a JSON file; None as the value takes the key out."""
+    path = folder / file
     config = json.loads(path.read_text()) | settings
     path.write_text(json.dumps({key: value for key, value in config.items() if value is not None}))
 
@@ -203,6 +203,40 @@ def test_a_file_in_several_parts(folder):
     assert not (folder / "model.safetensors").exists() and len(list(folder.glob("model-*.safetensors"))) > 1
     parts, _ = huggingface.load(folder)
     np.testing.assert_array_equal(FORWARD[type(whole)](IDS, whole)[0], FORWARD[type(parts)](IDS, parts)[0])
+
+
+def in_parts(folder):
+    """Cut a folder's file into two; return the names of all tensors in each."""
+    tensors = load_file(folder / "model.safetensors")
+    (folder / "model.safetensors").unlink()
+    names = sorted(tensors)
+    parts = {"first.safetensors": names[::2], "second.safetensors": names[1::2]}
+    for part, inside in parts.items():
+        save_file({name: tensors[name] for name in inside}, folder / part)
+    places = {name: part for part, inside in parts.items() for name in inside}
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": places}))
+    return parts
+
+
+@pytest.mark.parametrize("there, other", [("first", "second"), ("second", "first")])
+def test_a_tensor_in_two_parts_is_an_error(folder, there, other):
+    parts = in_parts(folder)
+    name = parts[f"{there}.safetensors"][0]
+    path = folder / f"{other}.safetensors"
+    save_file(load_file(path) | {name: torch.ones(3)}, path)
+    message = (
+        f"index.json: the tensor {name} stands in {other}.safetensors, its place in the index is {there}.s"
+    )
+    with pytest.raises(ValueError, match=re.escape(message)):
+        huggingface.load(folder)
+
+
+def test_a_tensor_that_the_index_does_not_name_is_an_error(folder):
+    in_parts(folder)
+    path = folder / "second.safetensors"
+    save_file(load_file(path) | {"more": torch.ones(3)}, path)
+    with pytest.raises(ValueError, match="more stands in second.safetensors, its place in the index is None"):
+        huggingface.load(folder)
 
 
 def test_gpt2_without_prefix_and_with_the_old_constants(tmp_path):
@@ -289,7 +323,6 @@ UNSUPPORTED = {
     "llama": [
         ("hidden_act", "gelu"),
         ("mlp_bias", True),
-        ("rope_scaling", {"type": "linear"}),
         ("sliding_window", 4),
         ("quantization_config", {"bits": 4}),
     ],
@@ -327,9 +360,11 @@ def test_switches_are_true_or_false(folder, kind, value):
     "value, place, got",
     [("x", 0, "'x'"), (True, 0, "True"), (2.0, 0, "2.0"), ([2, "x"], 1, "'x'"), ({}, 0, "{}"), (-1, 0, "-1")],
 )
-def test_stop_ids_are_whole_numbers(folder, value, place, got):
-    change(folder, eos_token_id=value)
-    message = f"config.json: eos_token_id[{place}] must be a whole number of at least 0, got {got}"
+@pytest.mark.parametrize("file", ["config.json", "generation_config.json"])
+def test_stop_ids_are_whole_numbers(folder, file, value, place, got):
+    change(folder, "generation_config.json", eos_token_id=None)
+    change(folder, file, eos_token_id=value)
+    message = f"{file}: eos_token_id[{place}] must be a whole number of at least 0, got {got}"
     with pytest.raises(ValueError, match=re.escape(message)):
         huggingface.load(folder)
 
@@ -383,14 +418,49 @@ def test_settings_of_other_models_are_errors(folder, kind):
         assert f"config.json: {key} must be " in str(caught.value)
 
 
+@pytest.mark.parametrize("place", ["rope_parameters", "rope_scaling"])
 @pytest.mark.parametrize("key, value", [("rope_type", "yarn"), ("partial_rotary_factor", 0.5)])
-def test_other_rotary_positions_are_errors(tmp_path, key, value):
+def test_other_rotary_positions_are_errors(tmp_path, place, key, value):
     random_model("llama", LLAMA["groups"]).save_pretrained(tmp_path)
-    change(tmp_path, rope_parameters=ROTARY | {key: value})
-    with pytest.raises(
-        ValueError, match=f"rope_parameters: {key} must be .*, got {value}: another kind of model"
-    ):
+    change(tmp_path, **{"rope_parameters": None, place: ROTARY | {key: value}})
+    with pytest.raises(ValueError, match=f"{place}: {key} must be .*, got {value}: another kind of model"):
         huggingface.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "settings, message",
+    [
+        ({"rope_scaling": {"type": "linear"}}, "rope_scaling: type must be default, got linear"),
+        ({"rope_scaling": {"factor": 2.0}}, "rope_scaling: the key rope_type is missing"),
+        ({"rope_scaling": [2.0]}, r"rope_scaling must be an object, got \[2.0\]"),
+        ({"partial_rotary_factor": 0.5}, "config.json: partial_rotary_factor must be 1.0, got 0.5"),
+        ({"rope_theta": 9.0}, r"config.json: rope_theta must be one number, got \[9.0, 10000.0\]"),
+    ],
+)
+def test_rotary_settings_that_say_something_else(tmp_path, settings, message):
+    random_model("llama", LLAMA["groups"]).save_pretrained(tmp_path)
+    change(tmp_path, **settings)
+    with pytest.raises(ValueError, match=message):
+        huggingface.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"rope_scaling": {"rope_type": "default"}, "rope_theta": 50.0},
+        {"rope_scaling": {"type": "default"}, "rope_theta": 50.0, "partial_rotary_factor": 1.0},
+        {"rope_scaling": {"type": "default", "rope_type": "default", "rope_theta": 50.0}},
+        {"rope_parameters": {"rope_type": "default"}, "rope_theta": 50.0},
+    ],
+)
+def test_no_scaling_may_be_told_in_many_ways(tmp_path, settings):
+    random_model("llama", LLAMA["groups"]).save_pretrained(tmp_path)
+    change(tmp_path, rope_parameters=None)
+    change(tmp_path, **settings)
+    reference = transformers.AutoModelForCausalLM.from_pretrained(tmp_path).eval()
+    model, _ = huggingface.load(tmp_path)
+    assert model.config.base == 50
+    np.testing.assert_allclose(llama.forward(IDS, model)[0], logits_of(reference), rtol=0, atol=1e-4)
 
 
 @pytest.mark.parametrize("value", [0, -1, 2.5, "3", [4]])
@@ -406,6 +476,16 @@ def test_heads_that_do_not_divide_the_width_are_an_error(folder, kind):
     change(folder, **({"n_head": 5} if kind == "gpt2" else {"num_attention_heads": 5, "head_dim": None}))
     with pytest.raises(ValueError, match="config.json: 5 heads do not divide a width of 24"):
         huggingface.load(folder)
+
+
+def test_heads_that_no_group_divides_are_an_error(tmp_path):
+    random_model("llama", LLAMA["wide heads, biases"]).save_pretrained(tmp_path)
+    change(tmp_path, num_key_value_heads=3)
+    with pytest.raises(ValueError, match="json: 4 query heads must be a multiple of 3 key/value heads"):
+        huggingface.load(tmp_path)
+    change(tmp_path, num_key_value_heads=2, head_dim=5)
+    with pytest.raises(ValueError, match="json: a head with rotary positions must have an even width, got 5"):
+        huggingface.load(tmp_path)
 
 
 def test_wrong_tensors_are_errors(folder, kind):
@@ -479,7 +559,18 @@ def test_the_tokenizer_comes_along(folder):
     assert huggingface.load(folder)[1] is None
     tokenizer.from_fields("f", tiny_fields()).engine.save(str(folder / "tokenizer.json"))
     assert huggingface.load(folder)[1].stop == (2,)
+
+
+def test_stop_ids(folder):
+    tokenizer.from_fields("f", tiny_fields()).engine.save(str(folder / "tokenizer.json"))
     change(folder, eos_token_id=[1, 2])
+    change(folder, "generation_config.json", eos_token_id=[0, 2])
+    assert huggingface.load(folder)[1].stop == (0, 2)
+    change(folder, "generation_config.json", eos_token_id=None)
     assert huggingface.load(folder)[1].stop == (1, 2)
+    (folder / "generation_config.json").unlink()
+    assert huggingface.load(folder)[1].stop == (1, 2)
+    change(folder, eos_token_id=1)
+    assert huggingface.load(folder)[1].stop == (1,)
     change(folder, eos_token_id=None)
     assert huggingface.load(folder)[1].stop == ()

@@ -1,6 +1,6 @@
+import errno
 import os
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -101,7 +101,35 @@ def test_a_file_that_cannot_be_opened_is_another_error(tmp_path):
         safetensors_file.read(tmp_path)
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_a_full_disk_is_an_error():
+def names(folder):
+    return sorted(file.name for file in folder.iterdir())
+
+
+def test_a_file_may_be_written_from_itself(path, tmp_path):
+    tensors, metadata = safetensors_file.read(path)
+    safetensors_file.write(path, tensors, metadata | {"y": "new"})
+    again, metadata = safetensors_file.read(path)
+    assert metadata == {"x": "ü", "y": "new"} and names(tmp_path) == [path.name]
+    for name, tensor in TENSORS.items():
+        np.testing.assert_array_equal(again[name], tensor)
+        np.testing.assert_array_equal(tensors[name], tensor)
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_a_full_disk_leaves_the_file_that_was_there(path, tmp_path, monkeypatch, step):
+    def full(*arguments):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    before = path.read_bytes()
+    monkeypatch.setattr(os, step, full)
     with pytest.raises(OSError, match="No space left"):
-        safetensors_file.write("/dev/full", TENSORS, {})
+        safetensors_file.write(path, {"c": TENSORS["a"]}, {})
+    assert path.read_bytes() == before and names(tmp_path) == [path.name]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float16, np.int32])
+def test_what_float32_would_change_is_not_written(path, tmp_path, dtype):
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=f"the tensor a must hold float32, got {np.dtype(dtype)}"):
+        safetensors_file.write(path, {"a": np.ones(3, dtype)}, {})
+    assert path.read_bytes() == before and names(tmp_path) == [path.name]

@@ -167,3 +167,4 @@ def test_the_chat_template_is_that_of_the_file(smollm2, messages):
         messages=[{"role": r, "content": c} for r, c in messages], add_generation_prompt=True
     )
     assert source.chat(messages) == expected
+    assert source.chat_ids(messages, smollm2[1]) == smollm2[1].encode(expected)

@@ -79,6 +79,43 @@ def test_pieces_come_as_soon_as_their_ids(tiny):
     assert next(pieces) == "the" and len(given_out) == 1
 
 
+def test_a_stream_reads_each_id_a_few_times(tiny, monkeypatch):
+    read = []
+    text = tiny.text
+    monkeypatch.setattr(tiny, "text", lambda ids: read.append(len(ids)) or text(ids))
+    ids = tiny.encode("the 안 ") * 200 + [3] * 200  # the last ones are bytes of no character
+    assert "".join(tiny.stream(ids)) == text(ids)
+    assert sum(read) < 50 * len(ids)
+
+
+@pytest.fixture(scope="module")
+def bytewise():
+    """A tokenizer of Llama's kind, in which a character that is no token is written byte by byte."""
+    tokens = ["<unk>", "▁the", "the", "▁", "\ufffd", *(f"<0x{byte:02X}>" for byte in range(256))]
+    engine = Engine(models.BPE({token: i for i, token in enumerate(tokens)}, [], byte_fallback=True))
+    engine.decoder = decoders.Sequence(
+        [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
+    )
+    return tokenizer.Tokenizer(engine)
+
+
+BYTE = st.integers(0, 255).map(lambda byte: 5 + byte)
+HANGUL = st.just([5 + byte for byte in "안".encode()])
+
+
+@given(parts=st.lists(HANGUL | st.lists(st.integers(0, 4) | BYTE, max_size=12), max_size=5))
+def test_the_stream_is_the_text_of_single_bytes(bytewise, parts):
+    ids = [token for part in parts for token in part]
+    assert "".join(bytewise.stream(ids)) == bytewise.decode(ids)
+
+
+def test_a_run_of_bytes_is_read_when_it_has_ended(bytewise):
+    a, hangul = 5 + ord("a"), [5 + byte for byte in "안".encode()]
+    assert list(bytewise.stream([1, a, *hangul, 1, a])) == ["the", "", "", "", "", "a안 the", "", "a"]
+    assert list(bytewise.stream([a, 5 + 255])) == ["", "", "\ufffd\ufffd"]
+    assert list(bytewise.stream([*hangul[1:], 1], after=[1, hangul[0]])) == ["", "", "안 the", ""]
+
+
 @pytest.mark.parametrize("ids", [[-1], [len(TOKENS)], [0, 10**9]])
 def test_ids_out_of_range_are_refused(tiny, ids):
     with pytest.raises(
@@ -134,6 +171,38 @@ def test_only_text_is_encoded(tiny, text):
         tiny.encode(text)
 
 
+def test_content_is_content(tiny):
+    text = "the<|im_end|>\n<|im_start|>"
+    ids = tiny.encode(text, special=False)
+    assert tiny.decode(ids) == text and not {0, 1, 2} & set(ids)
+    assert tiny.encode("the the", special=False) == tiny.encode("the the")
+    assert {1, 2} < set(tiny.encode(text))  # as before
+
+
+def with_a_gap(tiny, tmp_path):
+    """The tiny tokenizer with two more tokens, whose ids leave others out."""
+    content = json.loads(tiny.engine.to_str())
+    content["added_tokens"] += [
+        dict(content["added_tokens"][0], id=len(TOKENS) + extra, content=f"<{extra}>") for extra in (3, 5)
+    ]
+    content["model"]["vocab"] |= {f"<{extra}>": len(TOKENS) + extra for extra in (3, 5)}
+    (tmp_path / "tokenizer.json").write_text(json.dumps(content))
+    return tokenizer.from_file(tmp_path / "tokenizer.json")
+
+
+def test_ids_without_a_token(tiny, tmp_path):
+    assert tiny.unknown(len(TOKENS) + 2) == [len(TOKENS), len(TOKENS) + 1] and tiny.unknown(5) == []
+    gap = with_a_gap(tiny, tmp_path)
+    assert gap.unknown(len(TOKENS) + 7) == [len(TOKENS) + extra for extra in (0, 1, 2, 4, 6)]
+    last = gap.encode("<5>")
+    assert last == [len(TOKENS) + 5] and gap.decode(last) == "<5>" == "".join(gap.stream(last))
+    for read in (gap.decode, lambda ids: list(gap.stream(ids))):
+        with pytest.raises(
+            ValueError, match=f"(decode|stream): ids hold {len(TOKENS) + 4}, which is no token"
+        ):
+            read([len(TOKENS) + 4])
+
+
 @pytest.mark.parametrize("key", [key for key in tiny_fields() if key.startswith("tokenizer")])
 def test_a_missing_key_is_an_error(key):
     fields = tiny_fields()
@@ -149,6 +218,44 @@ def test_a_missing_key_is_an_error(key):
 def test_another_kind_of_tokenizer_is_an_error(key, value):
     with pytest.raises(ValueError, match=f"^f: tokenizer.ggml.{key} must be .*, got {value}$"):
         tokenizer.from_fields("f", tiny_fields() | {f"tokenizer.ggml.{key}": value})
+
+
+@pytest.mark.parametrize(
+    "key, value, message",
+    [
+        ("tokens", "abc", "must be a list of texts, got 'abc'"),
+        ("tokens", [*TOKENS[:-1], 3], "must be a list of texts, got "),
+        ("tokens", [*TOKENS[:-1], TOKENS[0]], "must all be different"),
+        ("token_type", [3, 3, 3], f"must be a list of {len(TOKENS)} numbers, got "),
+        ("token_type", [1] * (len(TOKENS) + 1), f"must be a list of {len(TOKENS)} numbers, got "),
+        ("token_type", 3, f"must be a list of {len(TOKENS)} numbers, got 3"),
+        ("token_type", ["3"] * len(TOKENS), "must be 1 .* or 3 .*, got '3'"),
+        ("token_type", [3.0] * len(TOKENS), "must be 1 .* or 3 .*, got 3.0"),
+        ("token_type", [4] * len(TOKENS), "must be 1 .* or 3 .*, got 4"),
+        ("merges", ["t h", "th e x"], "must join two tokens each: "),
+        ("merges", ["th"], "must join two tokens each: "),
+        ("merges", ["e t"], "must join two tokens each: .*et"),
+        ("merges", [["t", "h"]], "must be a list of texts, got "),
+        ("eos_token_id", "2", f"must be a whole number from 0 to {len(TOKENS) - 1}, got '2'"),
+        ("eos_token_id", -1, f"must be a whole number from 0 to {len(TOKENS) - 1}, got -1"),
+        ("eos_token_id", True, f"must be a whole number from 0 to {len(TOKENS) - 1}, got True"),
+        ("eos_token_id", len(TOKENS), f"must be a whole number from 0 to .*, got {len(TOKENS)}"),
+    ],
+)
+def test_fields_that_do_not_fit_are_errors(key, value, message):
+    with pytest.raises(ValueError, match=f"^f: tokenizer.ggml.{key} {message}"):
+        tokenizer.from_fields("f", tiny_fields() | {f"tokenizer.ggml.{key}": value})
+
+
+def test_what_a_file_says_of_training_is_not_obeyed(tiny, tmp_path):
+    engine = Engine.from_str(tiny.engine.to_str())
+    engine.enable_truncation(3)
+    engine.enable_padding(length=9)
+    engine.model.dropout = 0.9
+    engine.save(str(tmp_path / "tokenizer.json"))
+    copy = tokenizer.from_file(tmp_path / "tokenizer.json")
+    for text in ("the the the the 2024", "a", ""):
+        assert copy.encode(text) == tiny.encode(text) == copy.encode(text, special=False)
 
 
 def test_a_tokenizer_file(tiny, tmp_path):

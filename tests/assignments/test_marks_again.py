@@ -1,0 +1,148 @@
+"""Marks stay right when something changes: a question's points, a student's text, the rule for late work."""
+
+import nbformat
+import pytest
+import tiny_course as tiny
+from alone import grade_alone
+from quick import autograde_as
+from throwaway import forget
+
+from plaingrader import gradebook, jobs
+
+NAME = tiny.NAME
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A tiny course of its own for each test, in which everybody's machine-graded questions are right."""
+    root = tmp_path / "assignments"
+    tiny.lay_out(root)
+    (tmp_path / "dist").mkdir()
+    monkeypatch.setenv("PLAINGRADER_COURSE", str(root))
+    monkeypatch.setattr(jobs, "autograde", autograde_as(1))
+    forget()
+    from plaingrader.release import assign
+
+    assign(NAME)
+    yield root
+    forget()
+
+
+@pytest.fixture
+def student(place):
+    """Make a student's submission: student("kim")."""
+    released = nbformat.read(place / "release" / NAME / f"{NAME}.ipynb", as_version=4)
+    return lambda name: tiny.Submission(released, name)
+
+
+def change_map(place, old, new):
+    path = place / "course.toml"
+    path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    forget()
+
+
+def test_raising_points_is_one_line_and_one_command(place, student):
+    student("kim").perfect().hand_in(place)
+    assert grade_alone()["kim"].total == 7
+    change_map(place, "points = 3", "points = 6")
+    row = grade_alone()["kim"]
+    assert (row.error, row.total, sum(row.most.values())) == ("", 10, 11)
+    feedback = (place / "feedback/kim" / NAME / f"{NAME}.html").read_text(encoding="utf-8")
+    assert "10.0 / 11.0" in feedback and "6.0 / 6.0" in feedback
+
+
+def test_what_programs_leave_behind_grades_nobody_again(place, student):
+    student("kim").perfect().hand_in(place)
+    grade_alone()
+    kept = next((place / ".grading").rglob("result.json"))
+    before = kept.stat().st_mtime_ns
+    source = place / "source" / NAME
+    for folder in (source, place / "submitted/kim" / NAME):
+        (folder / ".ipynb_checkpoints").mkdir()
+        (folder / ".ipynb_checkpoints" / f"{NAME}-checkpoint.ipynb").write_text("{}")
+        (folder / ".DS_Store").write_text("x")
+    nb = nbformat.read(source / f"{NAME}.ipynb", as_version=4)
+    nb.metadata.language_info = {"name": "python", "version": "3.11.9"}
+    nbformat.write(nb, source / f"{NAME}.ipynb")  # as JupyterLab saves what was only looked at
+    grade_alone()
+    assert kept.stat().st_mtime_ns == before
+
+
+def marked(student, points):
+    """A person marks the written answer."""
+    with gradebook.opened() as book:
+        grade = book.find_grade("q4", NAME, NAME, student)
+        grade.manual_score, grade.needs_manual_grade = points, False
+        book.db.commit()
+
+
+def write(submission, place, text):
+    submission["q4"].source = text
+    submission.hand_in(place)
+
+
+def test_a_new_text_does_not_keep_the_old_ones_mark(place, student):
+    kim = student("kim").perfect()
+    write(kim, place, "The first text.")
+    grade_alone()
+    marked("kim", 1)
+    (place / "submitted/kim" / NAME / "more.txt").write_text("other work, the same text")
+    row = grade_alone()["kim"]
+    assert (row.total, row.waiting) == (8, ())
+    write(kim, place, "Another text.")
+    row = grade_alone()["kim"]
+    assert (row.total, row.waiting, row.scores["q4"]) == (7, ("q4",), None)
+    page = (place / "autograded/kim" / NAME / f"{NAME}.ipynb").read_text(encoding="utf-8")
+    assert "The first text." in page and "marked 1 of 1" in page and "Another text." in page
+    marked("kim", 0.5)
+    assert (grade_alone()["kim"].total, grade_alone()["kim"].waiting) == (7.5, ())
+
+
+LATE = """
+[late]
+share = 0.1
+grace = 30
+days = 3
+
+[late.due]
+tiny = "2027-03-20 12:00 UTC"
+
+[late.extension]
+lee = {tiny = 1}
+"""
+
+
+def test_the_late_rule_holds_for_marks_of_any_age(place, student):
+    times = {"kim": "2027-03-21 13:00 UTC", "lee": "2027-03-21 13:00 UTC", "min": "2027-03-20 12:20 UTC",
+             "old": "2027-03-25 12:00 UTC", "ann": "2027-03-20 11:00 UTC"}  # fmt: skip
+    for name, time in times.items():
+        (student(name).perfect().hand_in(place) / "timestamp.txt").write_text(time)
+    assert {name: row.total for name, row in grade_alone().items()} == dict.fromkeys(times, 7)
+    path = place / "course.toml"
+    path.write_text(path.read_text(encoding="utf-8") + LATE, encoding="utf-8")
+    rows = grade_alone()
+    assert {name: row.penalty for name, row in rows.items()} == {
+        "kim": 1.4,
+        "lee": 0.7,
+        "min": 0,
+        "old": 7,
+        "ann": 0,
+    }
+    marked("kim", 1)
+    rows = grade_alone()
+    assert rows["kim"].penalty == 1.6 and rows["kim"].total == 6.4
+    assert "6.4 / 8.0" in (place / "feedback/kim" / NAME / f"{NAME}.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("old", "new", "words"), [
+    ("share = 0.1", "shares = 0.1", "shares: must be one of"),
+    ("share = 0.1", "share = 10", "must be a part"),
+    ('"2027-03-20 12:00 UTC"', '"soon"', "must be a time such as"),
+])  # fmt: skip
+def test_a_rule_that_cannot_be_meant_is_named(place, old, new, words):
+    from plaingrader import late
+
+    path = place / "course.toml"
+    path.write_text(path.read_text(encoding="utf-8") + LATE.replace(old, new), encoding="utf-8")
+    with pytest.raises(ValueError, match=words):
+        late.rule()
