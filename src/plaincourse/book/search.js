@@ -13,6 +13,6 @@ Search.htmlToText = (source, anchor) => {
   const page = new DOMParser().parseFromString(source, "text/html");
   const article = page.querySelector(".bd-article");
   const part = anchor ? page.getElementById(decodeURIComponent(anchor.slice(1))) : null;
-  for (const noise of article.querySelectorAll(".headerlink, script, style, svg")) noise.remove();
+  for (const noise of article.querySelectorAll(".headerlink, annotation, script, style, svg")) noise.remove();
   return (part ?? article).textContent.replace(/\s+/g, " ");
 };
