@@ -1,6 +1,8 @@
-// On every page: search from a folder, what was searched for, wide boxes and the focus for the keyboard, printing.
+// On every page: search from a folder, what was searched for, wide boxes and the focus for the keyboard,
+// printing.
 
-// From file:// or in a sandbox a page may not read the other pages, so search lists their titles without excerpts.
+// From file:// or in a sandbox a page may not read the other pages, so search lists their titles without
+// excerpts.
 if (self.origin === "null") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 
 const BOXES = ".bd-article :is(.output, .pst-scrollable-table-container, pre)";
@@ -27,7 +29,8 @@ function mark(article, word) {
   const walker = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
   const texts = [];
   while (walker.nextNode()) {
-    if (!walker.currentNode.parentElement.closest("math, .math, svg, script, style, mark, .plain-explorable")) texts.push(walker.currentNode);
+    if (!walker.currentNode.parentElement.closest("math, .math, svg, script, style, mark, .plain-explorable"))
+      texts.push(walker.currentNode);
   }
   for (let text of texts) {
     let start;
@@ -76,7 +79,10 @@ document.addEventListener("close", () => setTimeout(() => lastFocus?.focus()), t
 let beforePrint = null;
 window.addEventListener("beforeprint", () => {
   const root = document.documentElement;
-  beforePrint ??= { theme: root.dataset.theme, shut: [...document.querySelectorAll(".bd-article details:not([open])")] };
+  beforePrint ??= {
+    theme: root.dataset.theme,
+    shut: [...document.querySelectorAll(".bd-article details:not([open])")],
+  };
   root.dataset.theme = "light";
   for (const box of beforePrint.shut) box.open = true;
 });

@@ -135,7 +135,7 @@ def test_building_the_book_needs_no_kernel_and_no_torch():
     extensions = [
         f"plaincourse.book.{path.stem}" for path in modules("plaincourse/book") if path.stem != "__init__"
     ]
-    assert extensions
+    extensions.append("plaingrader.guide")
     assert not loaded_by(f"import {', '.join(extensions)}") & {
         "matplotlib",
         "anywidget",

@@ -1,12 +1,17 @@
 // Cut each topic into slides that fit, once fonts and formulas have their size; then start Reveal.js.
-// Nothing is cut off: what is taller than a slide is made smaller, and its slide says by how much (data-scale).
-const WIDTH = 1280, HEIGHT = 720, ROOM = 664;
-const LEAST = 0.86;         // text and code may be made this small to save a slide with one line on it
-const LEAST_FIGURE = 0.62;  // a figure, to stand under the sentence that speaks of it
+// Nothing is cut off: what is taller than a slide is made smaller, and its slide says by how much (data-
+// scale).
+const WIDTH = 1280,
+  HEIGHT = 720,
+  ROOM = 664;
+const LEAST = 0.86; // text and code may be made this small to save a slide with one line on it
+const LEAST_FIGURE = 0.62; // a figure, to stand under the sentence that speaks of it
 
 const isFigure = (block) => block.matches(".figure");
 const isText = (block) => block.querySelector(":scope > p") !== null;
-const isShown = (block) => block.matches(".formula, .cell") || block.querySelector(":scope > ul, :scope > ol, :scope > table") !== null;
+const isShown = (block) =>
+  block.matches(".formula, .cell") ||
+  block.querySelector(":scope > ul, :scope > ol, :scope > table") !== null;
 const belongs = (before, block) => before && isText(before) && isShown(block);
 const fits = (slide) => slide.scrollHeight <= ROOM;
 
@@ -30,10 +35,15 @@ function paginate(topic) {
     const empty = slide.children.length === 1;
     slide.append(block);
     if (fits(slide)) return;
-    if (empty) { shrink(slide, [block], 0.3); return; }
+    if (empty) {
+      shrink(slide, [block], 0.3);
+      return;
+    }
     if (isFigure(block) && shrink(slide, [block], LEAST_FIGURE)) return;
-    // The sentence that leads to a cell, a list or a formula goes with it, if it leaves something behind and both fit.
-    const before = block.previousElementSibling, old = slide;
+    // The sentence that leads to a cell, a list or a formula goes with it, if it leaves something behind
+    // and both fit.
+    const before = block.previousElementSibling,
+      old = slide;
     next();
     slide.append(block);
     if (belongs(before, block) && before.previousElementSibling !== old.firstElementChild) {
@@ -46,7 +56,8 @@ function paginate(topic) {
 
   // A short text alone on a slide: back to the one before, if slightly smaller type makes room for it.
   slides.slice(1).forEach((lonely) => {
-    const before = lonely.previousElementSibling, block = lonely.lastElementChild;
+    const before = lonely.previousElementSibling,
+      block = lonely.lastElementChild;
     if (lonely.children.length !== 2 || !isText(block) || before.dataset.scale) return;
     before.append(block);
     if (shrink(before, [...before.children].slice(1), LEAST)) lonely.remove();
@@ -70,13 +81,17 @@ function parts(slide, block) {
 function shrink(slide, blocks, least) {
   const before = blocks.map((block) => block.style.zoom || "1");
   for (let percent = 98; percent >= 100 * least; percent -= 2) {
-    blocks.forEach((block, i) => { block.style.zoom = before[i] * percent / 100; });
+    blocks.forEach((block, i) => {
+      block.style.zoom = (before[i] * percent) / 100;
+    });
     if (fits(slide)) {
       if (!blocks.every(isFigure)) slide.dataset.scale = percent / 100;
       return true;
     }
   }
-  blocks.forEach((block, i) => { block.style.zoom = before[i]; });
+  blocks.forEach((block, i) => {
+    block.style.zoom = before[i];
+  });
   return false;
 }
 
@@ -94,8 +109,15 @@ async function start() {
   document.querySelectorAll(".topic").forEach(paginate);
   document.documentElement.classList.remove("measuring");
   await Reveal.initialize({
-    width: WIDTH, height: HEIGHT, margin: 0.02, center: false, hash: true, slideNumber: "c/t", transition: "none",
-    backgroundTransition: "none", controlsTutorial: false,
+    width: WIDTH,
+    height: HEIGHT,
+    margin: 0.02,
+    center: false,
+    hash: true,
+    slideNumber: "c/t",
+    transition: "none",
+    backgroundTransition: "none",
+    controlsTutorial: false,
   });
   document.documentElement.dataset.ready = "yes";
 }

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
-from plaincourse.exercises import Mistake
+from plaincourse.exercises import Exercise, Property
 from plainformer.activations import relu
 from plainformer.linear import linear
 from plainformer.networks import RNN, conv2d, rnn
-from plaingrader.questions import Property, Question, variants
+from plaingrader.questions import variants
 
 mine = variants("01_networks")
 
@@ -31,6 +31,49 @@ def step_variant(weight=lambda x, rate: 1, bias=lambda x, rate: 1):
     return answer
 
 
+Q1 = Exercise(
+    "q1",
+    "A weight and a bias, one step",
+    answer="q1",
+    reference=one_step,
+    cases=(Property("the values", 3, lambda rng: [mine.q1(rng)]),),
+    tolerance=1e-6,
+    by_hand=True,
+)
+
+Q1.mistake(
+    "uphill",
+    "You went with the slopes. A step goes against them.",
+    step_variant(lambda x, rate: -1, lambda x, rate: -1),
+)
+Q1.mistake(
+    "factor 2 missing",
+    "The slope of a square u² is 2u.",
+    step_variant(lambda x, rate: 0.5, lambda x, rate: 0.5),
+)
+Q1.mistake(
+    "x missing",
+    "b is right. The weight is multiplied with x, so its slope is x times the slope of the miss.",
+    step_variant(weight=lambda x, rate: 1 / x),
+)
+Q1.mistake(
+    "x at the bias",
+    "w is right. Nothing is multiplied with b: the miss changes as fast as b does.",
+    step_variant(bias=lambda x, rate: x),
+)
+Q1.mistake(
+    "no learning rate",
+    "You took the whole slopes. The learning rate makes the step smaller.",
+    step_variant(lambda x, rate: 1 / rate, lambda x, rate: 1 / rate),
+)
+Q1.mistake(
+    "b left alone",
+    "w is right. The bias is a parameter, too, and takes its own step.",
+    step_variant(bias=lambda x, rate: 0),
+)
+
+
+@Q1.mistake("the slopes", "These are the slopes. What is asked for is w and b after the step.")
 def slopes_alone(x, target, w, b, rate):
     return 2 * (w * x + b - target) * np.array([x, 1])
 
@@ -54,6 +97,27 @@ def broken_fit_line(x, y, rate, steps):
     return np.array([w, b])
 
 
+def points(rng, count, steps):
+    return rng.normal(size=count), rng.normal(size=count), float(rng.uniform(0.02, 0.06)), steps
+
+
+Q2 = Exercise(
+    "q2",
+    "Gradient descent, mended",
+    answer="fit_line",
+    reference=fit_line,
+    cases=(
+        Property("one step", 1, lambda rng: [points(rng, 4, 1), points(rng, 3, 1)]),
+        Property("several steps", 2, lambda rng: [points(rng, 5, 2), points(rng, 4, 7)]),
+    ),
+    handed_out=broken_fit_line,
+)
+
+
+@Q2.mistake(
+    "the other order",
+    "Now the slope of w sees a b that has moved already. Both slopes belong to the same place.",
+)
 def bias_first(x, y, rate, steps):
     w, b = 0.0, 0.0
     for _ in range(steps):
@@ -62,12 +126,24 @@ def bias_first(x, y, rate, steps):
     return np.array([w, b])
 
 
+Q2.mistake(
+    "mean for sum",
+    "The loss is the sum of the squared misses, not their mean.",
+    lambda x, y, rate, steps: fit_line(x, y, rate / len(x), steps),
+)
+Q2.mistake(
+    "factor 2 missing",
+    "The slope of a square u² is 2u.",
+    lambda x, y, rate, steps: fit_line(x, y, rate / 2, steps),
+)
+
+
+@Q2.mistake(
+    "one step only",
+    "After the first step it stops, or begins again. Each step goes on from the last w and b.",
+)
 def start_again(x, y, rate, steps):
     return fit_line(x, y, rate, 1)
-
-
-def points(rng, count, steps):
-    return rng.normal(size=count), rng.normal(size=count), float(rng.uniform(0.02, 0.06)), steps
 
 
 # ---- q3: slopes through a unit that is off
@@ -83,6 +159,48 @@ def first_slopes(x, first, second, target):
     return slopes(x, first, second, target)
 
 
+Q3 = Exercise(
+    "q3",
+    "Slopes through a unit that is off",
+    answer="q3",
+    reference=first_slopes,
+    cases=(Property("the values", 4, lambda rng: [mine.q3(rng)]),),
+    tolerance=1e-6,
+    by_hand=True,
+)
+
+Q3.mistake(
+    "the unit that is off learns",
+    "One hidden sum is negative. ReLU switches its unit off, so its weights have the slope 0.",
+    lambda x, first, second, target: slopes(x, first, second, target, gate=np.ones_like),
+)
+Q3.mistake(
+    "factor 2 missing",
+    "The slope of a square u² is 2u: all your slopes are half as large as they should be.",
+    lambda x, first, second, target: slopes(x, first, second, target, factor=1.0),
+)
+Q3.mistake(
+    "sign turned",
+    "The miss is guess minus target. Your signs are all turned.",
+    lambda x, first, second, target: -first_slopes(x, first, second, target),
+)
+Q3.mistake(
+    "second layer forgotten",
+    "On the way back, the slope of the answer is multiplied with the weight of each unit in second.",
+    lambda x, first, second, target: first_slopes(x, first, second, target) / second,
+)
+Q3.mistake(
+    "input forgotten",
+    "Those are the slopes of the three sums. Each weight was multiplied with a number of x.",
+    lambda x, first, second, target: first_slopes(x, first, second, target) / x[:, None],
+)
+Q3.mistake(
+    "turned",
+    "Your table is turned: give it the shape of first, one row for each number of x.",
+    lambda x, first, second, target: first_slopes(x, first, second, target).T,
+)
+
+
 # ---- q4: a filter with a bias and a bend
 
 
@@ -92,6 +210,43 @@ def filtered(image, weights):
 
 def filter_layer(image, weights, bias):
     return relu(filtered(image, weights) + bias)
+
+
+Q4 = Exercise(
+    "q4",
+    "A filter with a bias and a bend",
+    answer="q4",
+    reference=filter_layer,
+    cases=(Property("the values", 3, lambda rng: [mine.q4(rng)]),),
+    tolerance=1e-6,
+    by_hand=True,
+)
+
+Q4.mistake(
+    "flipped",
+    "You flipped the filter. Here it is laid on as it is.",
+    lambda image, weights, bias: filter_layer(image, weights[::-1, ::-1], bias),
+)
+Q4.mistake(
+    "no bend",
+    "A negative sum becomes 0. Yours are still negative.",
+    lambda image, weights, bias: filtered(image, weights) + bias,
+)
+Q4.mistake(
+    "no bias",
+    "The bias is added to every sum, before the bend.",
+    lambda image, weights, bias: filter_layer(image, weights, 0),
+)
+Q4.mistake(
+    "bias after the bend",
+    "You bent first and added the bias then. It is part of the sum that is bent.",
+    lambda image, weights, bias: filter_layer(image, weights, 0) + bias,
+)
+Q4.mistake(
+    "in jumps",
+    "The filter moves on by one pixel at a time, so its places overlap.",
+    lambda image, weights, bias: filter_layer(image, weights, bias)[::2, ::2],
+)
 
 
 # ---- q5: a filter with gaps
@@ -110,6 +265,57 @@ def gap_filter(image, weights, gap):
 
 def image_and_filter(rng, image, weights, gap):
     return rng.normal(size=image), rng.normal(size=weights), gap
+
+
+Q5 = Exercise(
+    "q5",
+    "A filter with gaps",
+    answer="gap_filter",
+    reference=gap_filter,
+    cases=(
+        Property("gap 1", 1, lambda rng: [image_and_filter(rng, (5, 6), (2, 3), 1)]),
+        Property(
+            "wider gaps",
+            3,
+            lambda rng: [
+                image_and_filter(rng, (8, 7), (3, 2), 2),
+                image_and_filter(rng, (9, 11), (2, 3), 3),
+            ],
+        ),
+    ),
+    refuse=("torch.nn.functional.conv2d", "torch.conv2d", "torch.nn.Conv2d"),
+)
+
+Q5.mistake(
+    "gap ignored",
+    "Your filter is laid on without gaps.",
+    lambda image, weights, gap: filtered(image, weights),
+)
+Q5.mistake(
+    "in jumps",
+    "You moved the filter in jumps. It moves by one pixel; what is spread are its own numbers.",
+    lambda image, weights, gap: filtered(image, weights)[::gap, ::gap],
+)
+Q5.mistake(
+    "a thinner image",
+    "You left out rows and columns of the image first. The filter starts at every pixel where it fits.",
+    lambda image, weights, gap: filtered(image[::gap, ::gap], weights),
+)
+Q5.mistake(
+    "flipped",
+    "You flipped the filter. Here it is laid on as it is.",
+    lambda image, weights, gap: gap_filter(image, weights[::-1, ::-1], gap),
+)
+Q5.mistake(
+    "gaps too wide",
+    "Your gaps are one pixel too wide: with gap 1, the numbers lie side by side.",
+    lambda image, weights, gap: gap_filter(image, weights, gap + 1),
+)
+Q5.mistake(
+    "last place forgotten",
+    "The last row and column of the result are missing.",
+    lambda image, weights, gap: gap_filter(image, weights, gap)[:-1, :-1],
+)
 
 
 # ---- q6: the slope of the second state to the first word
@@ -132,9 +338,48 @@ def slope_variant(slope):
     return answer
 
 
+Q6 = Exercise(
+    "q6",
+    "How much the first word still matters",
+    answer="q6",
+    reference=two_states,
+    cases=(Property("the values", 4, lambda rng: [mine.q6(rng)]),),
+    tolerance=2e-4,
+    by_hand=True,
+)
+
+
+@Q6.mistake("no memory", "The second state starts from nothing. The first state enters its sum.")
 def without_memory(W_x, W_h, x1, x2):
     h1, h2 = math.tanh(W_x * x1), math.tanh(W_x * x2)
     return np.array([h1, h2, (1 - h2**2) * W_h * (1 - h1**2) * W_x])
+
+
+Q6.mistake(
+    "last bend forgotten",
+    "The states are right. On the way back you also pass the bend of the second step.",
+    slope_variant(lambda W_x, W_h, h1, h2: W_h * (1 - h1**2) * W_x),
+)
+Q6.mistake(
+    "first bend forgotten",
+    "The states are right. On the way back you also pass the bend of the first step.",
+    slope_variant(lambda W_x, W_h, h1, h2: (1 - h2**2) * W_h * W_x),
+)
+Q6.mistake(
+    "1 − h for 1 − h²",
+    "The states are right. The slope of tanh is 1 less the square of the state.",
+    slope_variant(lambda W_x, W_h, h1, h2: (1 - h2) * W_h * (1 - h1) * W_x),
+)
+Q6.mistake(
+    "the way in forgotten",
+    "The states are right. The word itself came in through a weight.",
+    slope_variant(lambda W_x, W_h, h1, h2: (1 - h2**2) * W_h * (1 - h1**2)),
+)
+Q6.mistake(
+    "the first state's slope",
+    "The states are right. This is how much the first state moves. Follow it on to the second.",
+    slope_variant(lambda W_x, W_h, h1, h2: (1 - h1**2) * W_x),
+)
 
 
 # ---- q7: reading both ways
@@ -159,28 +404,51 @@ def side_by_side(*parts):
     return np.concatenate(parts, axis=1)
 
 
-def in_reading_order(x, forward, backward):
-    return side_by_side(read(x, forward), read(x[::-1], backward))
-
-
-def exchanged(x, forward, backward):
-    return side_by_side(read(x[::-1], backward)[::-1], read(x, forward))
-
-
-def forward_twice(x, forward, backward):
-    return side_by_side(read(x, forward), read(x, backward))
-
-
-def same_tables(x, forward, backward):
-    return side_by_side(read(x, forward), read(x[::-1], forward)[::-1])
-
-
 def text(rng, length, width, forward, backward):
     tables = [
         RNN(rng.normal(size=(width, size)), rng.normal(size=(size, size)), rng.normal(size=size))
         for size in (forward, backward)
     ]
     return rng.normal(size=(length, width)), *tables
+
+
+Q7 = Exercise(
+    "q7",
+    "Reading both ways",
+    answer="both_ways",
+    reference=both_ways,
+    cases=(
+        Property("a text of one word", 1, lambda rng: [text(rng, 1, 3, 2, 4)]),
+        Property("longer texts", 3, lambda rng: [text(rng, 4, 3, 2, 5), text(rng, 6, 2, 4, 3)]),
+    ),
+    refuse=("torch.nn.RNN",),
+)
+
+
+@Q7.mistake(
+    "in the order of reading",
+    "Your second half begins with the state of the last word. Put each state into the row of its own word.",
+)
+def in_reading_order(x, forward, backward):
+    return side_by_side(read(x, forward), read(x[::-1], backward))
+
+
+@Q7.mistake(
+    "forward twice",
+    "The second network reads in the same direction as the first. It begins at the last word.",
+)
+def forward_twice(x, forward, backward):
+    return side_by_side(read(x, forward), read(x, backward))
+
+
+@Q7.mistake("halves exchanged", "The two halves have changed places: the forward states come first.")
+def exchanged(x, forward, backward):
+    return side_by_side(read(x[::-1], backward)[::-1], read(x, forward))
+
+
+@Q7.mistake("the same tables", "You used the tables of forward for both. The second network has its own.")
+def same_tables(x, forward, backward):
+    return side_by_side(read(x, forward), read(x[::-1], forward)[::-1])
 
 
 # ---- q8: what three forms cost
@@ -190,319 +458,33 @@ def costs(T, E, k):
     return np.array([(T * E) ** 2 + T * E, k * E * E + E, 2 * E * E + E, math.ceil((T - 1) / (k - 1))])
 
 
-QUESTIONS = [
-    Question(
-        "q1",
-        "A weight and a bias, one step",
-        answer="q1",
-        reference=one_step,
-        properties=(Property("the values", 3, lambda rng: [mine.q1(rng)]),),
-        mistakes=(
-            Mistake(
-                "uphill",
-                "You went with the slopes. A step goes against them.",
-                step_variant(lambda x, rate: -1, lambda x, rate: -1),
-            ),
-            Mistake(
-                "factor 2 missing",
-                "The slope of a square u² is 2u.",
-                step_variant(lambda x, rate: 0.5, lambda x, rate: 0.5),
-            ),
-            Mistake(
-                "x missing",
-                "b is right. The weight is multiplied with x, so its slope is x times the slope of the miss.",
-                step_variant(weight=lambda x, rate: 1 / x),
-            ),
-            Mistake(
-                "x at the bias",
-                "w is right. Nothing is multiplied with b: the miss changes as fast as b does.",
-                step_variant(bias=lambda x, rate: x),
-            ),
-            Mistake(
-                "no learning rate",
-                "You took the whole slopes. The learning rate makes the step smaller.",
-                step_variant(lambda x, rate: 1 / rate, lambda x, rate: 1 / rate),
-            ),
-            Mistake(
-                "b left alone",
-                "w is right. The bias is a parameter, too, and takes its own step.",
-                step_variant(bias=lambda x, rate: 0),
-            ),
-            Mistake(
-                "the slopes",
-                "These are the slopes. What is asked for is w and b after the step.",
-                slopes_alone,
-            ),
-        ),
-        tolerance=1e-6,
-        by_hand=True,
-    ),
-    Question(
-        "q2",
-        "Gradient descent, mended",
-        answer="fit_line",
-        reference=fit_line,
-        properties=(
-            Property("one step", 1, lambda rng: [points(rng, 4, 1), points(rng, 3, 1)]),
-            Property("several steps", 2, lambda rng: [points(rng, 5, 2), points(rng, 4, 7)]),
-        ),
-        mistakes=(
-            Mistake(
-                "the other order",
-                "Now the slope of w sees a b that has moved already. Both slopes belong to the same place.",
-                bias_first,
-            ),
-            Mistake(
-                "mean for sum",
-                "The loss is the sum of the squared misses, not their mean.",
-                lambda x, y, rate, steps: fit_line(x, y, rate / len(x), steps),
-            ),
-            Mistake(
-                "factor 2 missing",
-                "The slope of a square u² is 2u.",
-                lambda x, y, rate, steps: fit_line(x, y, rate / 2, steps),
-            ),
-            Mistake(
-                "one step only",
-                "After the first step it stops, or begins again. Each step goes on from the last w and b.",
-                start_again,
-            ),
-        ),
-        handed_out=broken_fit_line,
-    ),
-    Question(
-        "q3",
-        "Slopes through a unit that is off",
-        answer="q3",
-        reference=first_slopes,
-        properties=(Property("the values", 4, lambda rng: [mine.q3(rng)]),),
-        mistakes=(
-            Mistake(
-                "the unit that is off learns",
-                "One hidden sum is negative. ReLU switches its unit off, so its weights have the slope 0.",
-                lambda x, first, second, target: slopes(x, first, second, target, gate=np.ones_like),
-            ),
-            Mistake(
-                "factor 2 missing",
-                "The slope of a square u² is 2u: all your slopes are half as large as they should be.",
-                lambda x, first, second, target: slopes(x, first, second, target, factor=1.0),
-            ),
-            Mistake(
-                "sign turned",
-                "The miss is guess minus target. Your signs are all turned.",
-                lambda x, first, second, target: -first_slopes(x, first, second, target),
-            ),
-            Mistake(
-                "second layer forgotten",
-                "On the way back, the slope of the answer is multiplied with the weight of each unit in"
-                " second.",
-                lambda x, first, second, target: first_slopes(x, first, second, target) / second,
-            ),
-            Mistake(
-                "input forgotten",
-                "Those are the slopes of the three sums. Each weight was multiplied with a number of x.",
-                lambda x, first, second, target: first_slopes(x, first, second, target) / x[:, None],
-            ),
-            Mistake(
-                "turned",
-                "Your table is turned: give it the shape of first, one row for each number of x.",
-                lambda x, first, second, target: first_slopes(x, first, second, target).T,
-            ),
-        ),
-        tolerance=1e-6,
-        by_hand=True,
-    ),
-    Question(
-        "q4",
-        "A filter with a bias and a bend",
-        answer="q4",
-        reference=filter_layer,
-        properties=(Property("the values", 3, lambda rng: [mine.q4(rng)]),),
-        mistakes=(
-            Mistake(
-                "flipped",
-                "You flipped the filter. Here it is laid on as it is.",
-                lambda image, weights, bias: filter_layer(image, weights[::-1, ::-1], bias),
-            ),
-            Mistake(
-                "no bend",
-                "A negative sum becomes 0. Yours are still negative.",
-                lambda image, weights, bias: filtered(image, weights) + bias,
-            ),
-            Mistake(
-                "no bias",
-                "The bias is added to every sum, before the bend.",
-                lambda image, weights, bias: filter_layer(image, weights, 0),
-            ),
-            Mistake(
-                "bias after the bend",
-                "You bent first and added the bias then. It is part of the sum that is bent.",
-                lambda image, weights, bias: filter_layer(image, weights, 0) + bias,
-            ),
-            Mistake(
-                "in jumps",
-                "The filter moves on by one pixel at a time, so its places overlap.",
-                lambda image, weights, bias: filter_layer(image, weights, bias)[::2, ::2],
-            ),
-        ),
-        tolerance=1e-6,
-        by_hand=True,
-    ),
-    Question(
-        "q5",
-        "A filter with gaps",
-        answer="gap_filter",
-        reference=gap_filter,
-        properties=(
-            Property("gap 1", 1, lambda rng: [image_and_filter(rng, (5, 6), (2, 3), 1)]),
-            Property(
-                "wider gaps",
-                3,
-                lambda rng: [
-                    image_and_filter(rng, (8, 7), (3, 2), 2),
-                    image_and_filter(rng, (9, 11), (2, 3), 3),
-                ],
-            ),
-        ),
-        mistakes=(
-            Mistake(
-                "gap ignored",
-                "Your filter is laid on without gaps.",
-                lambda image, weights, gap: filtered(image, weights),
-            ),
-            Mistake(
-                "in jumps",
-                "You moved the filter in jumps. It moves by one pixel; what is spread are its own numbers.",
-                lambda image, weights, gap: filtered(image, weights)[::gap, ::gap],
-            ),
-            Mistake(
-                "a thinner image",
-                "You left out rows and columns of the image first. The filter starts at every pixel where it"
-                " fits.",
-                lambda image, weights, gap: filtered(image[::gap, ::gap], weights),
-            ),
-            Mistake(
-                "flipped",
-                "You flipped the filter. Here it is laid on as it is.",
-                lambda image, weights, gap: gap_filter(image, weights[::-1, ::-1], gap),
-            ),
-            Mistake(
-                "gaps too wide",
-                "Your gaps are one pixel too wide: with gap 1, the numbers lie side by side.",
-                lambda image, weights, gap: gap_filter(image, weights, gap + 1),
-            ),
-            Mistake(
-                "last place forgotten",
-                "The last row and column of the result are missing.",
-                lambda image, weights, gap: gap_filter(image, weights, gap)[:-1, :-1],
-            ),
-        ),
-        refuse=("torch.nn.functional.conv2d", "torch.conv2d", "torch.nn.Conv2d"),
-    ),
-    Question(
-        "q6",
-        "How much the first word still matters",
-        answer="q6",
-        reference=two_states,
-        properties=(Property("the values", 4, lambda rng: [mine.q6(rng)]),),
-        mistakes=(
-            Mistake(
-                "no memory",
-                "The second state starts from nothing. The first state enters its sum.",
-                without_memory,
-            ),
-            Mistake(
-                "last bend forgotten",
-                "The states are right. On the way back you also pass the bend of the second step.",
-                slope_variant(lambda W_x, W_h, h1, h2: W_h * (1 - h1**2) * W_x),
-            ),
-            Mistake(
-                "first bend forgotten",
-                "The states are right. On the way back you also pass the bend of the first step.",
-                slope_variant(lambda W_x, W_h, h1, h2: (1 - h2**2) * W_h * W_x),
-            ),
-            Mistake(
-                "1 − h for 1 − h²",
-                "The states are right. The slope of tanh is 1 less the square of the state.",
-                slope_variant(lambda W_x, W_h, h1, h2: (1 - h2) * W_h * (1 - h1) * W_x),
-            ),
-            Mistake(
-                "the way in forgotten",
-                "The states are right. The word itself came in through a weight.",
-                slope_variant(lambda W_x, W_h, h1, h2: (1 - h2**2) * W_h * (1 - h1**2)),
-            ),
-            Mistake(
-                "the first state's slope",
-                "The states are right. This is how much the first state moves. Follow it on to the second.",
-                slope_variant(lambda W_x, W_h, h1, h2: (1 - h1**2) * W_x),
-            ),
-        ),
-        tolerance=2e-4,
-        by_hand=True,
-    ),
-    Question(
-        "q7",
-        "Reading both ways",
-        answer="both_ways",
-        reference=both_ways,
-        properties=(
-            Property("a text of one word", 1, lambda rng: [text(rng, 1, 3, 2, 4)]),
-            Property("longer texts", 3, lambda rng: [text(rng, 4, 3, 2, 5), text(rng, 6, 2, 4, 3)]),
-        ),
-        mistakes=(
-            Mistake(
-                "in the order of reading",
-                "Your second half begins with the state of the last word. Put each state into the row of its"
-                " own word.",
-                in_reading_order,
-            ),
-            Mistake(
-                "forward twice",
-                "The second network reads in the same direction as the first. It begins at the last word.",
-                forward_twice,
-            ),
-            Mistake(
-                "halves exchanged",
-                "The two halves have changed places: the forward states come first.",
-                exchanged,
-            ),
-            Mistake(
-                "the same tables",
-                "You used the tables of forward for both. The second network has its own.",
-                same_tables,
-            ),
-        ),
-        refuse=("torch.nn.RNN",),
-    ),
-    Question(
-        "q8",
-        "What three forms cost",
-        answer="q8",
-        reference=costs,
-        properties=(Property("the numbers", 2, lambda rng: [mine.q8(rng)]),),
-        mistakes=(
-            Mistake(
-                "no biases",
-                "The tables are right. Each form also has one bias for each number that it puts out.",
-                lambda T, E, k: costs(T, E, k) - [T * E, E, E, 0],
-            ),
-            Mistake(
-                "a bias for every word",
-                "The same bias serves all words in the CNN and in the RNN, as the same tables do.",
-                lambda T, E, k: costs(T, E, k) + [0, T * E - E, T * E - E, 0],
-            ),
-            Mistake(
-                "width forgotten",
-                "In the DNN, each word is E numbers: all T · E numbers in meet all T · E numbers out.",
-                lambda T, E, k: np.array([T * T + T, *costs(T, E, k)[1:]]),
-            ),
-            Mistake(
-                "k rows a layer",
-                "A layer sees the row itself and k − 1 rows before it, so it reaches k − 1 rows farther.",
-                lambda T, E, k: np.array([*costs(T, E, k)[:3], math.ceil((T - 1) / k)]),
-            ),
-        ),
-        tolerance=1e-6,
-        by_hand=True,
-    ),
-]
+Q8 = Exercise(
+    "q8",
+    "What three forms cost",
+    answer="q8",
+    reference=costs,
+    cases=(Property("the numbers", 2, lambda rng: [mine.q8(rng)]),),
+    tolerance=1e-6,
+    by_hand=True,
+)
+
+Q8.mistake(
+    "no biases",
+    "The tables are right. Each form also has one bias for each number that it puts out.",
+    lambda T, E, k: costs(T, E, k) - [T * E, E, E, 0],
+)
+Q8.mistake(
+    "a bias for every word",
+    "The same bias serves all words in the CNN and in the RNN, as the same tables do.",
+    lambda T, E, k: costs(T, E, k) + [0, T * E - E, T * E - E, 0],
+)
+Q8.mistake(
+    "width forgotten",
+    "In the DNN, each word is E numbers: all T · E numbers in meet all T · E numbers out.",
+    lambda T, E, k: np.array([T * T + T, *costs(T, E, k)[1:]]),
+)
+Q8.mistake(
+    "k rows a layer",
+    "A layer sees the row itself and k − 1 rows before it, so it reaches k − 1 rows farther.",
+    lambda T, E, k: np.array([*costs(T, E, k)[:3], math.ceil((T - 1) / k)]),
+)

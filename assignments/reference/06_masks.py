@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from plaincourse.exercises import Mistake
+from plaincourse.exercises import Exercise, Property, the_value
 from plainformer.activations import softmax
 from plainformer.attention import attention, causal_mask
 from plainformer.seq2seq import padding_mask
-from plaingrader.questions import Property, Question, variants
+from plaingrader.questions import variants
 
 mine = variants("06_masks")
 
@@ -30,6 +30,48 @@ def averaged_under(mask_of):
 def divided_by(count):
     """The sum of the right values, divided by another number."""
     return lambda values, real: (causal_mask(2, 6) & real) @ values / count
+
+
+Q1 = Exercise(
+    "q1",
+    "Two new tokens",
+    answer="q1",
+    reference=two_new,
+    cases=the_value(3, mine.q1),
+    tolerance=3e-4,
+    by_hand=True,
+)
+
+Q1.mistake(
+    "triangle in the wrong corner",
+    "You let the two new tokens stand at the beginning of the text. They are its last two.",
+    averaged_under(lambda real: np.tril(np.ones((2, 6), dtype=bool)) & real),
+)
+Q1.mistake(
+    "padding read",
+    "You mixed in the values of the padding. Nobody looks at it.",
+    averaged_under(lambda real: causal_mask(2, 6)),
+)
+Q1.mistake(
+    "both see all",
+    "The first of the two has read the second, which comes after it.",
+    averaged_under(lambda real: np.stack([real, real])),
+)
+Q1.mistake(
+    "not themselves",
+    "You left out the token's own value. A token may look at itself.",
+    averaged_under(lambda real: np.tril(np.ones((2, 6), dtype=bool), k=3) & real),
+)
+Q1.mistake(
+    "divided by all keys",
+    "You divided by the number of all keys. The weights of a row are shared by those that may be looked at.",
+    divided_by(6),
+)
+Q1.mistake(
+    "hidden after softmax",
+    "You gave the padding a share of the weights and dropped it then. What is hidden gets no share.",
+    divided_by(np.array([5, 6])),
+)
 
 
 # ---- q2: counting the yes
@@ -73,6 +115,44 @@ def everything(mask):
     return np.ones_like(mask)
 
 
+Q2 = Exercise(
+    "q2", "Counting the yes", answer="q2", reference=counted, cases=the_value(3, mine.q2), by_hand=True
+)
+
+Q2.mistake(
+    "padding does not ask",
+    "You counted the rows of real tokens alone. The padding's own rows stand in the masks as well, and look"
+    " at real tokens.",
+    counted_under(lambda read, write, across, s, t: (read & s, write & t, across & t)),
+)
+Q2.mistake(
+    "padding not hidden",
+    "You counted looks at the padding. Its columns hold no yes.",
+    counted_under(
+        lambda read, write, across, s, t: (
+            everything(read),
+            everything(write) & causal_mask(t.shape[1]),
+            everything(across),
+        )
+    ),
+)
+Q2.mistake(
+    "no diagonal",
+    "Your decoder's tokens do not look at themselves. They may.",
+    counted_under(lambda read, write, across, s, t: (read, write & ~np.eye(t.shape[1], dtype=bool), across)),
+)
+Q2.mistake(
+    "decoder sees ahead",
+    "Your decoder's tokens look at later ones. Its mask is causal.",
+    counted_under(lambda read, write, across, s, t: (read, padding_mask(t[..., 0], t.shape[1]), across)),
+)
+Q2.mistake(
+    "triangle across",
+    "You put a triangle into the look across. The source is there from the start: all of it may be read.",
+    counted_under(lambda read, write, across, s, t: (read, write, np.tril(across))),
+)
+
+
 # ---- q3, q5: who depends on whom
 
 
@@ -89,6 +169,35 @@ def who_depends(masks):
 
 def moved(mask, token):
     return np.array([who_depends(np.array([mask > 0] * layers))[:, token] for layers in (1, 2)])
+
+
+Q3 = Exercise("q3", "Two layers", answer="q3", reference=moved, cases=the_value(3, mine.q3), by_hand=True)
+
+Q3.mistake(
+    "row for column",
+    "You went along the row of the changed token: what it looks at. Its column says who looks at it.",
+    lambda mask, token: moved(mask.T, token),
+)
+Q3.mistake(
+    "one layer twice",
+    "Your second row is the first again. In the second layer others read those that have moved already.",
+    lambda mask, token: moved(mask, token)[[0, 0]],
+)
+Q3.mistake(
+    "new ones only",
+    "In your second row those are missing that moved after the first layer. They still do.",
+    lambda mask, token: moved(mask, token) * [[1] * 6, 1 - moved(mask, token)[0]],
+)
+Q3.mistake(
+    "not itself",
+    "The changed token itself moves too: it may look at itself, and is added to what it reads.",
+    lambda mask, token: moved(mask, token) * (np.arange(6) != token),
+)
+Q3.mistake(
+    "three layers",
+    "Your second row goes one layer too far.",
+    lambda mask, token: np.stack([moved(mask, token)[0], who_depends(np.array([mask > 0] * 3))[:, token]]),
+)
 
 
 def depends_by(one_layer):
@@ -117,6 +226,52 @@ def several_layers(rng):
     chain = np.zeros((2, 4, 4), dtype=bool)
     chain[0, b, a] = chain[1, c, b] = True
     return [(chain,), random_masks(rng, 2, 5), random_masks(rng, 3, 6), random_masks(rng, 4, 7)]
+
+
+Q5 = Exercise(
+    "q5",
+    "Who depends on whom",
+    answer="who_depends",
+    reference=who_depends,
+    cases=(
+        Property("one layer", 1, lambda rng: [random_masks(rng, 1, 4), random_masks(rng, 1, 6)]),
+        Property("several layers", 3, several_layers),
+    ),
+)
+
+Q5.mistake(
+    "layers in the wrong order",
+    "You went through the layers from the last to the first. What moved in an earlier layer is read in a"
+    " later one.",
+    lambda masks: who_depends(masks[::-1]),
+)
+Q5.mistake(
+    "token itself forgotten",
+    "Each layer adds to the token, so an output always depends on its own input, also where the mask says"
+    " no.",
+    depends_by(lambda depends, mask: mask @ depends),
+)
+Q5.mistake(
+    "any of the masks",
+    "You ask whether the one looks at the other in some layer. A third may stand between: it reads in one"
+    " layer and is read in the next.",
+    lambda masks: or_itself(masks.any(axis=0)),
+)
+Q5.mistake(
+    "all of the masks",
+    "You ask whether every layer lets the one look at the other. One look is enough.",
+    lambda masks: or_itself(masks.all(axis=0)),
+)
+Q5.mistake(
+    "last layer alone",
+    "You look at the last mask alone. What its tokens read has been mixed by the layers before.",
+    lambda masks: or_itself(masks[-1]),
+)
+Q5.mistake(
+    "turned",
+    "Your table is turned over: rows are outputs, columns are inputs.",
+    lambda masks: who_depends(masks).T,
+)
 
 
 # ---- q4: several texts in one row
@@ -164,6 +319,47 @@ def several_rows(rng):
     return [(np.stack(rows),), (np.stack([rows, rows[::-1]]),)]
 
 
+Q4 = Exercise(
+    "q4",
+    "Several texts in one row",
+    answer="packed_mask",
+    reference=packed_mask,
+    cases=(
+        Property("texts end to end", 2, end_to_end),
+        Property("padding", 1, with_padding),
+        Property("leading axes", 1, several_rows),
+    ),
+)
+
+Q4.mistake(
+    "texts not kept apart",
+    "Your tokens look back into the texts before their own.",
+    packed(lambda asks, read: (asks >= -1) & (read >= -1)),
+)
+Q4.mistake(
+    "smaller numbers allowed",
+    "Your tokens look at texts with smaller numbers. A number is a name here: it has to be the same.",
+    packed(lambda asks, read: read <= asks),
+)
+Q4.mistake(
+    "not causal",
+    "Your tokens look ahead in their own text.",
+    packed(order=lambda T: np.ones((T, T), dtype=bool)),
+)
+Q4.mistake(
+    "not itself",
+    "Your tokens do not look at themselves. They may.",
+    packed(order=lambda T: np.tril(np.ones((T, T), dtype=bool), k=-1)),
+)
+Q4.mistake("padding is a text", "Your padding looks at padding. Nobody may.", packed(padding=False))
+Q4.mistake(
+    "turned over",
+    "Your tokens look at themselves and at later ones. Rows are queries, columns are keys.",
+    packed(order=lambda T: causal_mask(T).T),
+)
+Q4.mistake("yes for no", "Your 1 and 0 are exchanged. 1 means: may look.", lambda text: 1 - packed_mask(text))
+
+
 # ---- q6: mend the hiding
 
 
@@ -181,15 +377,6 @@ def plain_softmax(scores):
     """As it is written without thinking of a row of −∞."""
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return powers / powers.sum(axis=-1, keepdims=True)
-
-
-def hidden_after(scores, mask):
-    return plain_softmax(scores) * mask
-
-
-def hidden_after_and_divided(scores, mask):
-    weights = hidden_after(scores, mask)
-    return weights / weights.sum(axis=-1, keepdims=True)
 
 
 def scored_rows(rng, leading, S, low):
@@ -223,277 +410,61 @@ def nothing_to_see(rng):
     return cases
 
 
-QUESTIONS = [
-    Question(
-        "q1",
-        "Two new tokens",
-        answer="q1",
-        reference=two_new,
-        properties=(Property("the value", 3, lambda rng: [mine.q1(rng)]),),
-        mistakes=(
-            Mistake(
-                "triangle in the wrong corner",
-                "You let the two new tokens stand at the beginning of the text. They are its last two.",
-                averaged_under(lambda real: np.tril(np.ones((2, 6), dtype=bool)) & real),
-            ),
-            Mistake(
-                "padding read",
-                "You mixed in the values of the padding. Nobody looks at it.",
-                averaged_under(lambda real: causal_mask(2, 6)),
-            ),
-            Mistake(
-                "both see all",
-                "The first of the two has read the second, which comes after it.",
-                averaged_under(lambda real: np.stack([real, real])),
-            ),
-            Mistake(
-                "not themselves",
-                "You left out the token's own value. A token may look at itself.",
-                averaged_under(lambda real: np.tril(np.ones((2, 6), dtype=bool), k=3) & real),
-            ),
-            Mistake(
-                "divided by all keys",
-                "You divided by the number of all keys. The weights of a row are shared by those that may be"
-                " looked at.",
-                divided_by(6),
-            ),
-            Mistake(
-                "hidden after softmax",
-                "You gave the padding a share of the weights and dropped it then. What is hidden gets no"
-                " share.",
-                divided_by(np.array([5, 6])),
-            ),
-        ),
-        tolerance=3e-4,
-        by_hand=True,
+Q6 = Exercise(
+    "q6",
+    "Hiding, mended",
+    answer="masked_softmax",
+    reference=masked_softmax,
+    cases=(
+        Property("very low scores", 2, very_low),
+        Property("nothing to look at", 2, nothing_to_see),
     ),
-    Question(
-        "q2",
-        "Counting the yes",
-        answer="q2",
-        reference=counted,
-        properties=(Property("the value", 3, lambda rng: [mine.q2(rng)]),),
-        mistakes=(
-            Mistake(
-                "padding does not ask",
-                "You counted the rows of real tokens alone. The padding's own rows stand in the masks as"
-                " well, and look at real tokens.",
-                counted_under(lambda read, write, across, s, t: (read & s, write & t, across & t)),
-            ),
-            Mistake(
-                "padding not hidden",
-                "You counted looks at the padding. Its columns hold no yes.",
-                counted_under(
-                    lambda read, write, across, s, t: (
-                        everything(read),
-                        everything(write) & causal_mask(t.shape[1]),
-                        everything(across),
-                    )
-                ),
-            ),
-            Mistake(
-                "no diagonal",
-                "Your decoder's tokens do not look at themselves. They may.",
-                counted_under(
-                    lambda read, write, across, s, t: (read, write & ~np.eye(t.shape[1], dtype=bool), across)
-                ),
-            ),
-            Mistake(
-                "decoder sees ahead",
-                "Your decoder's tokens look at later ones. Its mask is causal.",
-                counted_under(
-                    lambda read, write, across, s, t: (read, padding_mask(t[..., 0], t.shape[1]), across)
-                ),
-            ),
-            Mistake(
-                "triangle across",
-                "You put a triangle into the look across. The source is there from the start: all of it may"
-                " be read.",
-                counted_under(lambda read, write, across, s, t: (read, write, np.tril(across))),
-            ),
-        ),
-        by_hand=True,
+    refuse=(
+        "plainformer.activations.softmax",
+        "plainformer.attention.attention_weights",
+        "torch.softmax",
+        "torch.nn.functional.softmax",
     ),
-    Question(
-        "q3",
-        "Two layers",
-        answer="q3",
-        reference=moved,
-        properties=(Property("the value", 3, lambda rng: [mine.q3(rng)]),),
-        mistakes=(
-            Mistake(
-                "row for column",
-                "You went along the row of the changed token: what it looks at. Its column says who looks"
-                " at it.",
-                lambda mask, token: moved(mask.T, token),
-            ),
-            Mistake(
-                "one layer twice",
-                "Your second row is the first again. In the second layer others read those that have moved"
-                " already.",
-                lambda mask, token: moved(mask, token)[[0, 0]],
-            ),
-            Mistake(
-                "new ones only",
-                "In your second row those are missing that moved after the first layer. They still do.",
-                lambda mask, token: moved(mask, token) * [[1] * 6, 1 - moved(mask, token)[0]],
-            ),
-            Mistake(
-                "not itself",
-                "The changed token itself moves too: it may look at itself, and is added to what it reads.",
-                lambda mask, token: moved(mask, token) * (np.arange(6) != token),
-            ),
-            Mistake(
-                "three layers",
-                "Your second row goes one layer too far.",
-                lambda mask, token: np.stack(
-                    [moved(mask, token)[0], who_depends(np.array([mask > 0] * 3))[:, token]]
-                ),
-            ),
-        ),
-        by_hand=True,
-    ),
-    Question(
-        "q4",
-        "Several texts in one row",
-        answer="packed_mask",
-        reference=packed_mask,
-        properties=(
-            Property("texts end to end", 2, end_to_end),
-            Property("padding", 1, with_padding),
-            Property("leading axes", 1, several_rows),
-        ),
-        mistakes=(
-            Mistake(
-                "texts not kept apart",
-                "Your tokens look back into the texts before their own.",
-                packed(lambda asks, read: (asks >= -1) & (read >= -1)),
-            ),
-            Mistake(
-                "smaller numbers allowed",
-                "Your tokens look at texts with smaller numbers. A number is a name here: it has to be the"
-                " same.",
-                packed(lambda asks, read: read <= asks),
-            ),
-            Mistake(
-                "not causal",
-                "Your tokens look ahead in their own text.",
-                packed(order=lambda T: np.ones((T, T), dtype=bool)),
-            ),
-            Mistake(
-                "not itself",
-                "Your tokens do not look at themselves. They may.",
-                packed(order=lambda T: np.tril(np.ones((T, T), dtype=bool), k=-1)),
-            ),
-            Mistake("padding is a text", "Your padding looks at padding. Nobody may.", packed(padding=False)),
-            Mistake(
-                "turned over",
-                "Your tokens look at themselves and at later ones. Rows are queries, columns are keys.",
-                packed(order=lambda T: causal_mask(T).T),
-            ),
-            Mistake(
-                "yes for no",
-                "Your 1 and 0 are exchanged. 1 means: may look.",
-                lambda text: 1 - packed_mask(text),
-            ),
-        ),
-    ),
-    Question(
-        "q5",
-        "Who depends on whom",
-        answer="who_depends",
-        reference=who_depends,
-        properties=(
-            Property("one layer", 1, lambda rng: [random_masks(rng, 1, 4), random_masks(rng, 1, 6)]),
-            Property("several layers", 3, several_layers),
-        ),
-        mistakes=(
-            Mistake(
-                "layers in the wrong order",
-                "You went through the layers from the last to the first. What moved in an earlier layer is"
-                " read in a later one.",
-                lambda masks: who_depends(masks[::-1]),
-            ),
-            Mistake(
-                "token itself forgotten",
-                "Each layer adds to the token, so an output always depends on its own input, also where the"
-                " mask says no.",
-                depends_by(lambda depends, mask: mask @ depends),
-            ),
-            Mistake(
-                "any of the masks",
-                "You ask whether the one looks at the other in some layer. A third may stand between: it"
-                " reads in one layer and is read in the next.",
-                lambda masks: or_itself(masks.any(axis=0)),
-            ),
-            Mistake(
-                "all of the masks",
-                "You ask whether every layer lets the one look at the other. One look is enough.",
-                lambda masks: or_itself(masks.all(axis=0)),
-            ),
-            Mistake(
-                "last layer alone",
-                "You look at the last mask alone. What its tokens read has been mixed by the layers before.",
-                lambda masks: or_itself(masks[-1]),
-            ),
-            Mistake(
-                "turned",
-                "Your table is turned over: rows are outputs, columns are inputs.",
-                lambda masks: who_depends(masks).T,
-            ),
-        ),
-    ),
-    Question(
-        "q6",
-        "Hiding, mended",
-        answer="masked_softmax",
-        reference=masked_softmax,
-        properties=(
-            Property("very low scores", 2, very_low),
-            Property("nothing to look at", 2, nothing_to_see),
-        ),
-        mistakes=(
-            Mistake(
-                "0 divided by 0",
-                "Right, but for a query that may look at nothing: its row is NaN. It is to be zeros.",
-                lambda scores, mask: plain_softmax(np.where(mask, scores, -np.inf)),
-            ),
-            Mistake(
-                "another large number added",
-                "A larger number only moves the fault: a score may be lower still. And a row without a yes"
-                " still gets weights.",
-                lambda scores, mask: plain_softmax(scores + np.where(mask, 0.0, -1e9)),
-            ),
-            Mistake(
-                "another large number put in",
-                "A number put in place of the score is not safe either: a score may be lower still. And a row"
-                " without a yes still gets weights.",
-                lambda scores, mask: plain_softmax(np.where(mask, scores, -1e9)),
-            ),
-            Mistake(
-                "the lowest number there is",
-                "Hidden scores are low enough now. A row without a yes still gets equal weights: it is to be"
-                " zeros.",
-                lambda scores, mask: plain_softmax(np.where(mask, scores, np.finfo(float).min)),
-            ),
-            Mistake(
-                "hidden after softmax",
-                "You set weights to 0 after softmax, so that the rest of a row no longer adds up to 1.",
-                hidden_after,
-            ),
-            Mistake(
-                "hidden after softmax and divided again",
-                "With hidden scores far above the others, nothing is left after softmax, and you divide 0 by"
-                " 0. Hide first.",
-                hidden_after_and_divided,
-            ),
-        ),
-        refuse=(
-            "plainformer.activations.softmax",
-            "plainformer.attention.attention_weights",
-            "torch.softmax",
-            "torch.nn.functional.softmax",
-        ),
-        handed_out=broken_masked_softmax,
-    ),
-]
+    handed_out=broken_masked_softmax,
+)
+
+Q6.mistake(
+    "0 divided by 0",
+    "Right, but for a query that may look at nothing: its row is NaN. It is to be zeros.",
+    lambda scores, mask: plain_softmax(np.where(mask, scores, -np.inf)),
+)
+Q6.mistake(
+    "another large number added",
+    "A larger number only moves the fault: a score may be lower still. And a row without a yes still gets"
+    " weights.",
+    lambda scores, mask: plain_softmax(scores + np.where(mask, 0.0, -1e9)),
+)
+Q6.mistake(
+    "another large number put in",
+    "A number put in place of the score is not safe either: a score may be lower still. And a row without a"
+    " yes still gets weights.",
+    lambda scores, mask: plain_softmax(np.where(mask, scores, -1e9)),
+)
+Q6.mistake(
+    "the lowest number there is",
+    "Hidden scores are low enough now. A row without a yes still gets equal weights: it is to be zeros.",
+    lambda scores, mask: plain_softmax(np.where(mask, scores, np.finfo(float).min)),
+)
+
+
+@Q6.mistake(
+    "hidden after softmax",
+    "You set weights to 0 after softmax, so that the rest of a row no longer adds up to 1.",
+)
+def hidden_after(scores, mask):
+    return plain_softmax(scores) * mask
+
+
+@Q6.mistake(
+    "hidden after softmax and divided again",
+    "With hidden scores far above the others, nothing is left after softmax, and you divide 0 by 0. Hide"
+    " first.",
+)
+def hidden_after_and_divided(scores, mask):
+    weights = hidden_after(scores, mask)
+    return weights / weights.sum(axis=-1, keepdims=True)

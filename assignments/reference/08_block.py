@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from plaincourse.exercises import Mistake
+from plaincourse.exercises import Exercise, Property, the_value
 from plainformer import gpt2
 from plainformer.activations import relu
 from plainformer.attention import Attention, causal_mask, multi_head_attention
 from plainformer.linear import Linear
 from plainformer.mlp import MLP, SwiGLU, swiglu
 from plainformer.normalization import LayerNorm, rms_norm
-from plaingrader.questions import Property, Question, variants
+from plaingrader.questions import variants
 
 mine = variants("08_block")
 
@@ -33,6 +33,49 @@ def sizes_with(**changes):
         return result
 
     return answer
+
+
+Q1 = Exercise(
+    "q1",
+    "How many numbers on the way",
+    answer="q1",
+    reference=sizes,
+    cases=the_value(3, mine.q1),
+    by_hand=True,
+)
+
+Q1.mistake(
+    "width for each head",
+    "You give every head queries of the full width. The heads share it: together their queries have as many"
+    " numbers as the stream.",
+    sizes_with(_0=lambda t, h, e, v: h * t * e),
+)
+Q1.mistake(
+    "keys as wide as the token",
+    "One head's keys are not as wide as a token. A head has its share of the width.",
+    sizes_with(_1=lambda t, h, e, v: t * e),
+)
+Q1.mistake(
+    "scores of one head",
+    "You counted one table of scores. Each head has a table of its own.",
+    sizes_with(_2=lambda t, h, e, v: t * t),
+)
+Q1.mistake(
+    "scores of a causal text",
+    "You counted only what the mask lets through. The table has a place for every pair, also where −∞"
+    " stands.",
+    sizes_with(_2=lambda t, h, e, v: h * t * (t + 1) // 2),
+)
+Q1.mistake(
+    "not widened",
+    "Inside the MLP a token is wider than outside: GPT-2 takes four times the width.",
+    sizes_with(_3=lambda t, h, e, v: t * e),
+)
+Q1.mistake(
+    "logits of the last row",
+    "You counted one row of logits. The question scores every position, as in training.",
+    sizes_with(_4=lambda t, h, e, v: v),
+)
 
 
 # ---- q2: another model's parameters
@@ -69,6 +112,58 @@ def counts_with(**settings):
     )
 
 
+Q2 = Exercise(
+    "q2",
+    "Another model's parameters",
+    answer="q2",
+    reference=right_counts,
+    cases=the_value(4, mine.q2),
+    by_hand=True,
+)
+
+Q2.mistake(
+    "head not counted",
+    "You left the output projection out, as in GPT-2. This model's head is not tied: it is a table of its"
+    " own.",
+    counts_with(head=False),
+)
+Q2.mistake(
+    "norms with a bias",
+    "You gave each norm a gain and a bias. An RMSNorm has a gain only.",
+    counts_with(norm=2),
+)
+Q2.mistake(
+    "maps with biases",
+    "You counted the biases of the maps. This model has none.",
+    counts_with(bias=1),
+)
+Q2.mistake(
+    "one norm in a block",
+    "A block has two norms, one before attention and one before the MLP.",
+    counts_with(norms=1),
+)
+Q2.mistake(
+    "last norm forgotten",
+    "The blocks are right. Outside of them one more norm stands after the last block.",
+    counts_with(last=0),
+)
+Q2.mistake(
+    "positions forgotten",
+    "Outside the blocks the position table is missing: one row for each place.",
+    counts_with(positions=False),
+)
+Q2.mistake(
+    "one block in the whole",
+    "Your first two numbers are right. The whole has all the blocks, not one.",
+    counts_with(times=1),
+)
+Q2.mistake(
+    "four times the width",
+    "You made the MLP four times as wide as the token, as in GPT-2. This model has its own hidden width.",
+    lambda vocabulary, context, width, hidden, layers: counts(vocabulary, context, width, 4 * width, layers),
+)
+
+
 # ---- q3: a parallel block with a pencil
 
 
@@ -85,24 +180,50 @@ def parallel_block(x, up, down):
     return x + look_back(normed) + relu(normed @ up) @ down
 
 
+Q3 = Exercise(
+    "q3",
+    "A parallel block with a pencil",
+    answer="q3",
+    reference=parallel_block,
+    cases=the_value(4, mine.q3),
+    tolerance=1e-6,
+    by_hand=True,
+)
+
+
+@Q3.mistake(
+    "one after the other",
+    "This is the block of the chapter: your MLP reads the stream with what was read in it. Here both halves"
+    " read the same normed rows.",
+)
 def serial_block(x, up, down):
     x = x + look_back(plain_norm(x))
     return x + relu(plain_norm(x) @ up) @ down
 
 
+@Q3.mistake("looking ahead", "Your first token reads the second one. It may look at itself only.")
 def looking_ahead(x, up, down):
     normed = plain_norm(x)
     return x + normed.mean(axis=0) + relu(normed @ up) @ down
 
 
+@Q3.mistake(
+    "stream normed",
+    "Both answers are right. You added them to the normed rows: add them to x, which was not normed.",
+)
 def overwritten(x, up, down):
     return parallel_block(x, up, down) - x + plain_norm(x)
 
 
+@Q3.mistake("no norm", "Attention and MLP got x as it is. They read the normed rows.")
 def answers_of(x, up, down):
     return x + look_back(x) + relu(x @ up) @ down
 
 
+@Q3.mistake(
+    "no bend",
+    "You left the negative hidden numbers as they are. ReLU makes them 0 before the second table.",
+)
 def unbent(x, up, down):
     normed = plain_norm(x)
     return x + look_back(normed) + normed @ up @ down
@@ -122,7 +243,7 @@ def sandwich_by(rule, causal=True, always=None):
     argument.
     """
 
-        def answer(x, gains, attention, tables, heads, eps):
+    def answer(x, gains, attention, tables, heads, eps):
         mask = causal_mask(x.shape[-2]) if causal else None
         small = eps if always is None else always
         norms = [lambda rows, gain=gain: rms_norm(rows, gain, small) for gain in gains]
@@ -174,6 +295,56 @@ def sandwich_case(rng, leading, tokens, heads, width, hidden, eps=1e-5):
     )
 
 
+Q4 = Exercise(
+    "q4",
+    "A block with four norms",
+    answer="sandwich_block",
+    reference=sandwich_block,
+    cases=(
+        Property("one text", 3, lambda rng: [sandwich_case(rng, (), 3, 2, 2, 5)]),
+        Property("several texts at once", 1, lambda rng: [sandwich_case(rng, (2,), 4, 3, 2, 5, eps=0.05)]),
+    ),
+)
+
+Q4.mistake(
+    "sums normed",
+    "You norm the sums. The second norm of each half belongs to the answer alone, before it is added.",
+    sandwich_by(sum_normed),
+)
+Q4.mistake(
+    "two norms",
+    "This is the usual pre-norm block. Here each answer is normed, too, before it is added.",
+    sandwich_by(two_norms),
+)
+Q4.mistake(
+    "gains in another order",
+    "Your second and third gains are exchanged. They come in the order in which a token meets them.",
+    sandwich_by(lambda x, norms, read, think: as_asked(x, [norms[i] for i in (0, 2, 1, 3)], read, think)),
+)
+Q4.mistake(
+    "looking ahead",
+    "Your tokens read what comes after them. The block is causal: give attention its mask.",
+    sandwich_by(as_asked, causal=False),
+)
+Q4.mistake(
+    "stream overwritten",
+    "The stream itself is normed in your block. Norm a copy for attention and MLP to read, and add to the"
+    " stream as it was.",
+    sandwich_by(stream_normed),
+)
+Q4.mistake(
+    "MLP reads the old stream",
+    "Your MLP reads the x that came in. It reads the stream after the first sum.",
+    sandwich_by(side_by_side),
+)
+Q4.mistake(
+    "eps left at its default",
+    "Your norms take the eps that the library takes by default. Hand the one that your function gets to each"
+    " of the four.",
+    sandwich_by(as_asked, always=1e-5),
+)
+
+
 # ---- q5: the work of one word
 
 
@@ -197,6 +368,73 @@ def work_cases(rng, layers):
     return tokens, width, hidden + (hidden == 4 * width), vocabulary, layers
 
 
+Q5 = Exercise(
+    "q5",
+    "The work of one word",
+    answer="multiplications",
+    reference=multiplications,
+    cases=(
+        Property("no blocks at all", 1, lambda rng: [work_cases(rng, 0)]),
+        Property(
+            "whole models",
+            2,
+            lambda rng: [
+                (6, 768, 3072, 50_257, 12),
+                work_cases(rng, 1),
+                work_cases(rng, int(rng.integers(2, 6))),
+            ],
+        ),
+    ),
+)
+
+Q5.mistake(
+    "all positions scored",
+    "You score every position. For one new word only the last row meets the output projection.",
+    work_off_by(lambda t, e, f, v, n: (t - 1) * e * v),
+)
+Q5.mistake(
+    "scores forgotten",
+    "You count the tables that were learnt. Attention also multiplies queries with keys, and weights with"
+    " values.",
+    work_off_by(lambda t, e, f, v, n: -2 * t * t * e * n),
+)
+Q5.mistake(
+    "scores or mixing",
+    "Two things grow with the square of the text: the scores, and the mixing of the values. One of them is"
+    " missing.",
+    work_off_by(lambda t, e, f, v, n: -t * t * e * n),
+)
+Q5.mistake(
+    "half the scores",
+    "You left out what the mask hides. The question counts the whole table.",
+    work_off_by(lambda t, e, f, v, n: (t * (t + 1) - 2 * t * t) * e * n),
+)
+Q5.mistake(
+    "output map forgotten",
+    "Attention has a fourth table: the output map that mixes the heads.",
+    work_off_by(lambda t, e, f, v, n: -t * e * e * n),
+)
+Q5.mistake(
+    "one table in the MLP",
+    "The MLP multiplies twice: on the way up and on the way down.",
+    work_off_by(lambda t, e, f, v, n: -t * e * f * n),
+)
+Q5.mistake(
+    "four times the width",
+    "You made the MLP four times as wide as the token, as in GPT-2. How wide it is, `hidden` says.",
+    lambda tokens, width, hidden, vocabulary, layers: multiplications(
+        tokens, width, 4 * width, vocabulary, layers
+    ),
+)
+Q5.mistake(
+    "parameters",
+    "You counted the numbers in the tables. Every token of the text meets each of them.",
+    lambda tokens, width, hidden, vocabulary, layers: (
+        layers * (4 * width**2 + 2 * width * hidden) + width * vocabulary
+    ),
+)
+
+
 # ---- q6: the logits on the way
 
 
@@ -209,10 +447,7 @@ def read_back(x, a, heads, may_look):
     """Attention in plain NumPy: the library's checks of shapes would take most of the time of a thousand
     trials.
     """
-    q, k, v = (
-        (x @ table + bias).reshape(len(x), heads, -1).swapaxes(0, 1)
-        for table, bias in a[:3]
-    )
+    q, k, v = ((x @ table + bias).reshape(len(x), heads, -1).swapaxes(0, 1) for table, bias in a[:3])
     powers = np.exp(q @ k.swapaxes(1, 2) / np.sqrt(q.shape[-1])) * may_look
     mixed = powers / powers.sum(-1, keepdims=True) @ v
     return mixed.swapaxes(0, 1).reshape(x.shape) @ a.output.weight + a.output.bias
@@ -265,8 +500,8 @@ def small_model(rng, layers, heads, width, vocabulary):
 
     def block():
         attention = Attention(*map(Linear, table(4, e, e), table(4, e)))
-        maps = (e, 2 * e), (2 * e, e)
-        return gpt2.Block(norm(), attention, norm(), MLP(*(Linear(table(*map_), table(map_[1])) for map_ in maps)))
+        maps = (Linear(table(*sizes), table(sizes[1])) for sizes in ((e, 2 * e), (2 * e, e)))
+        return gpt2.Block(norm(), attention, norm(), MLP(*maps))
 
     embedding = table(vocabulary, e)
     return gpt2.GPT2(
@@ -284,6 +519,53 @@ def text_and_model(rng, tokens, *sizes):
     return rng.integers(len(model.embedding), size=tokens), model
 
 
+Q6 = Exercise(
+    "q6",
+    "The logits on the way",
+    answer="logit_lens",
+    reference=logit_lens,
+    cases=(
+        Property("a text of one token", 2, lambda rng: [text_and_model(rng, 1, 1, 2, 2, 5)]),
+        Property("a longer text", 2, lambda rng: [text_and_model(rng, 3, 2, 2, 3, 7)]),
+    ),
+    refuse=("plainformer.gpt2.forward",),
+)
+
+Q6.mistake(
+    "last norm forgotten",
+    "You multiply the stream by the head as it is. The last norm stands before the head, at every depth.",
+    lens_by(last=False),
+)
+Q6.mistake(
+    "norm at the end only",
+    "Your last row of logits is right. The earlier ones need the last norm, too: the head was trained to"
+    " read normed rows.",
+    lens_by(last="end"),
+)
+Q6.mistake(
+    "positions forgotten",
+    "Your tokens do not know where they stand: add the rows of the position table.",
+    lens_by(places=False),
+)
+Q6.mistake(
+    "looking ahead",
+    "Your tokens read what comes after them. Give attention the causal mask.",
+    lens_by(causal=False),
+)
+Q6.mistake(
+    "start left out",
+    "You begin after the first block. The logits of the stream before any block come first.",
+    lens_by(start=False),
+)
+Q6.mistake(
+    "another eps",
+    "Everything is in place but eps: this model was made with one of its own, in its settings. Hand it to"
+    " each norm.",
+    lens_by(eps=1e-5),
+)
+Q6.mistake("mean left in", "Your norms leave the mean in. GPT-2 has LayerNorm.", lens_by(centre=0))
+
+
 # ---- q7: mend the loading of a table
 
 
@@ -296,10 +578,39 @@ def broken_split(fused, heads):
     return np.stack(np.split(fused, 3, axis=-1))
 
 
+Q7 = Exercise(
+    "q7",
+    "Whose columns are these, mended",
+    answer="split_fused",
+    reference=split_fused,
+    cases=(
+        Property(
+            "a table",
+            2,
+            lambda rng: [
+                (rng.normal(size=(8, 24)), 2),
+                (rng.normal(size=(6, 18)), 3),
+                (rng.normal(size=(12, 36)), 3),
+            ],
+        ),
+        Property("a bias", 1, lambda rng: [(rng.normal(size=36), 3), (rng.normal(size=30), 2)]),
+    ),
+    handed_out=broken_split,
+)
+
+
+@Q7.mistake(
+    "every third column",
+    "You take every third column. The columns of one head's query stand side by side.",
+)
 def every_third(fused, heads):
     return np.stack([fused[..., kind::3] for kind in range(3)])
 
 
+@Q7.mistake(
+    "heads inside out",
+    "The right columns, in another order. Head 0 comes first with all its columns, then head 1.",
+)
 def heads_inside_out(fused, heads):
     pieces = fused.reshape((*fused.shape[:-1], heads, 3, -1))
     return np.stack(
@@ -307,354 +618,11 @@ def heads_inside_out(fused, heads):
     )
 
 
+@Q7.mistake("key before query", "Query and key are exchanged.")
 def key_first(fused, heads):
     return split_fused(fused, heads)[[1, 0, 2]]
 
 
+@Q7.mistake("value before key", "Key and value are exchanged. The order is query, key, value.")
 def value_before_key(fused, heads):
     return split_fused(fused, heads)[[0, 2, 1]]
-
-
-QUESTIONS = [
-    Question(
-        "q1",
-        "How many numbers on the way",
-        answer="q1",
-        reference=sizes,
-        properties=(Property("the value", 3, lambda rng: [mine.q1(rng)]),),
-        mistakes=(
-            Mistake(
-                "width for each head",
-                "You give every head queries of the full width. The heads share it: together their queries"
-                " have as many numbers as the stream.",
-                sizes_with(_0=lambda t, h, e, v: h * t * e),
-            ),
-            Mistake(
-                "keys as wide as the token",
-                "One head's keys are not as wide as a token. A head has its share of the width.",
-                sizes_with(_1=lambda t, h, e, v: t * e),
-            ),
-            Mistake(
-                "scores of one head",
-                "You counted one table of scores. Each head has a table of its own.",
-                sizes_with(_2=lambda t, h, e, v: t * t),
-            ),
-            Mistake(
-                "scores of a causal text",
-                "You counted only what the mask lets through. The table has a place for every pair, also"
-                " where −∞ stands.",
-                sizes_with(_2=lambda t, h, e, v: h * t * (t + 1) // 2),
-            ),
-            Mistake(
-                "not widened",
-                "Inside the MLP a token is wider than outside: GPT-2 takes four times the width.",
-                sizes_with(_3=lambda t, h, e, v: t * e),
-            ),
-            Mistake(
-                "logits of the last row",
-                "You counted one row of logits. The question scores every position, as in training.",
-                sizes_with(_4=lambda t, h, e, v: v),
-            ),
-        ),
-        by_hand=True,
-    ),
-    Question(
-        "q2",
-        "Another model's parameters",
-        answer="q2",
-        reference=right_counts,
-        properties=(Property("the value", 4, lambda rng: [mine.q2(rng)]),),
-        mistakes=(
-            Mistake(
-                "head not counted",
-                "You left the output projection out, as in GPT-2. This model's head is not tied: it is a"
-                " table of its own.",
-                counts_with(head=False),
-            ),
-            Mistake(
-                "norms with a bias",
-                "You gave each norm a gain and a bias. An RMSNorm has a gain only.",
-                counts_with(norm=2),
-            ),
-            Mistake(
-                "maps with biases",
-                "You counted the biases of the maps. This model has none.",
-                counts_with(bias=1),
-            ),
-            Mistake(
-                "one norm in a block",
-                "A block has two norms, one before attention and one before the MLP.",
-                counts_with(norms=1),
-            ),
-            Mistake(
-                "last norm forgotten",
-                "The blocks are right. Outside of them one more norm stands after the last block.",
-                counts_with(last=0),
-            ),
-            Mistake(
-                "positions forgotten",
-                "Outside the blocks the position table is missing: one row for each place.",
-                counts_with(positions=False),
-            ),
-            Mistake(
-                "one block in the whole",
-                "Your first two numbers are right. The whole has all the blocks, not one.",
-                counts_with(times=1),
-            ),
-            Mistake(
-                "four times the width",
-                "You made the MLP four times as wide as the token, as in GPT-2. This model has its own hidden"
-                " width.",
-                lambda vocabulary, context, width, hidden, layers: counts(
-                    vocabulary, context, width, 4 * width, layers
-                ),
-            ),
-        ),
-        by_hand=True,
-    ),
-    Question(
-        "q3",
-        "A parallel block with a pencil",
-        answer="q3",
-        reference=parallel_block,
-        properties=(Property("the value", 4, lambda rng: [mine.q3(rng)]),),
-        mistakes=(
-            Mistake(
-                "one after the other",
-                "This is the block of the chapter: your MLP reads the stream with what was read in it. Here"
-                " both halves read the same normed rows.",
-                serial_block,
-            ),
-            Mistake(
-                "looking ahead",
-                "Your first token reads the second one. It may look at itself only.",
-                looking_ahead,
-            ),
-            Mistake(
-                "stream normed",
-                "Both answers are right. You added them to the normed rows: add them to x, which was not"
-                " normed.",
-                overwritten,
-            ),
-            Mistake("no norm", "Attention and MLP got x as it is. They read the normed rows.", answers_of),
-            Mistake(
-                "no bend",
-                "You left the negative hidden numbers as they are. ReLU makes them 0 before the second"
-                " table.",
-                unbent,
-            ),
-        ),
-        tolerance=1e-6,
-        by_hand=True,
-    ),
-    Question(
-        "q4",
-        "A block with four norms",
-        answer="sandwich_block",
-        reference=sandwich_block,
-        properties=(
-            Property("one text", 3, lambda rng: [sandwich_case(rng, (), 3, 2, 2, 5)]),
-            Property(
-                "several texts at once", 1, lambda rng: [sandwich_case(rng, (2,), 4, 3, 2, 5, eps=0.05)]
-            ),
-        ),
-        mistakes=(
-            Mistake(
-                "sums normed",
-                "You norm the sums. The second norm of each half belongs to the answer alone, before it is"
-                " added.",
-                sandwich_by(sum_normed),
-            ),
-            Mistake(
-                "two norms",
-                "This is the usual pre-norm block. Here each answer is normed, too, before it is added.",
-                sandwich_by(two_norms),
-            ),
-            Mistake(
-                "gains in another order",
-                "Your second and third gains are exchanged. They come in the order in which a token meets"
-                " them.",
-                sandwich_by(
-                    lambda x, norms, read, think: as_asked(x, [norms[i] for i in (0, 2, 1, 3)], read, think)
-                ),
-            ),
-            Mistake(
-                "looking ahead",
-                "Your tokens read what comes after them. The block is causal: give attention its mask.",
-                sandwich_by(as_asked, causal=False),
-            ),
-            Mistake(
-                "stream overwritten",
-                "The stream itself is normed in your block. Norm a copy for attention and MLP to read, and"
-                " add to the stream as it was.",
-                sandwich_by(stream_normed),
-            ),
-            Mistake(
-                "MLP reads the old stream",
-                "Your MLP reads the x that came in. It reads the stream after the first sum.",
-                sandwich_by(side_by_side),
-            ),
-            Mistake(
-                "eps left at its default",
-                "Your norms take the eps that the library takes by default. Hand the one that your function"
-                " gets to each of the four.",
-                sandwich_by(as_asked, always=1e-5),
-            ),
-        ),
-    ),
-    Question(
-        "q5",
-        "The work of one word",
-        answer="multiplications",
-        reference=multiplications,
-        properties=(
-            Property("no blocks at all", 1, lambda rng: [work_cases(rng, 0)]),
-            Property(
-                "whole models",
-                2,
-                lambda rng: [
-                    (6, 768, 3072, 50_257, 12),
-                    work_cases(rng, 1),
-                    work_cases(rng, int(rng.integers(2, 6))),
-                ],
-            ),
-        ),
-        mistakes=(
-            Mistake(
-                "all positions scored",
-                "You score every position. For one new word only the last row meets the output projection.",
-                work_off_by(lambda t, e, f, v, n: (t - 1) * e * v),
-            ),
-            Mistake(
-                "scores forgotten",
-                "You count the tables that were learnt. Attention also multiplies queries with keys, and"
-                " weights with values.",
-                work_off_by(lambda t, e, f, v, n: -2 * t * t * e * n),
-            ),
-            Mistake(
-                "scores or mixing",
-                "Two things grow with the square of the text: the scores, and the mixing of the values. One"
-                " of them is missing.",
-                work_off_by(lambda t, e, f, v, n: -t * t * e * n),
-            ),
-            Mistake(
-                "half the scores",
-                "You left out what the mask hides. The question counts the whole table.",
-                work_off_by(lambda t, e, f, v, n: (t * (t + 1) - 2 * t * t) * e * n),
-            ),
-            Mistake(
-                "output map forgotten",
-                "Attention has a fourth table: the output map that mixes the heads.",
-                work_off_by(lambda t, e, f, v, n: -t * e * e * n),
-            ),
-            Mistake(
-                "one table in the MLP",
-                "The MLP multiplies twice: on the way up and on the way down.",
-                work_off_by(lambda t, e, f, v, n: -t * e * f * n),
-            ),
-            Mistake(
-                "four times the width",
-                "You made the MLP four times as wide as the token, as in GPT-2. How wide it is, `hidden`"
-                " says.",
-                lambda tokens, width, hidden, vocabulary, layers: multiplications(
-                    tokens, width, 4 * width, vocabulary, layers
-                ),
-            ),
-            Mistake(
-                "parameters",
-                "You counted the numbers in the tables. Every token of the text meets each of them.",
-                lambda tokens, width, hidden, vocabulary, layers: (
-                    layers * (4 * width**2 + 2 * width * hidden) + width * vocabulary
-                ),
-            ),
-        ),
-    ),
-    Question(
-        "q6",
-        "The logits on the way",
-        answer="logit_lens",
-        reference=logit_lens,
-        properties=(
-            Property("a text of one token", 2, lambda rng: [text_and_model(rng, 1, 1, 2, 2, 5)]),
-            Property("a longer text", 2, lambda rng: [text_and_model(rng, 3, 2, 2, 3, 7)]),
-        ),
-        mistakes=(
-            Mistake(
-                "last norm forgotten",
-                "You multiply the stream by the head as it is. The last norm stands before the head, at every"
-                " depth.",
-                lens_by(last=False),
-            ),
-            Mistake(
-                "norm at the end only",
-                "Your last row of logits is right. The earlier ones need the last norm, too: the head was"
-                " trained to read normed rows.",
-                lens_by(last="end"),
-            ),
-            Mistake(
-                "positions forgotten",
-                "Your tokens do not know where they stand: add the rows of the position table.",
-                lens_by(places=False),
-            ),
-            Mistake(
-                "looking ahead",
-                "Your tokens read what comes after them. Give attention the causal mask.",
-                lens_by(causal=False),
-            ),
-            Mistake(
-                "start left out",
-                "You begin after the first block. The logits of the stream before any block come first.",
-                lens_by(start=False),
-            ),
-            Mistake(
-                "another eps",
-                "Everything is in place but eps: this model was made with one of its own, in its settings."
-                " Hand it to each norm.",
-                lens_by(eps=1e-5),
-            ),
-            Mistake(
-                "mean left in",
-                "Your norms leave the mean in. GPT-2 has LayerNorm.",
-                lens_by(centre=0),
-            ),
-        ),
-        refuse=("plainformer.gpt2.forward",),
-    ),
-    Question(
-        "q7",
-        "Whose columns are these, mended",
-        answer="split_fused",
-        reference=split_fused,
-        properties=(
-            Property(
-                "a table",
-                2,
-                lambda rng: [
-                    (rng.normal(size=(8, 24)), 2),
-                    (rng.normal(size=(6, 18)), 3),
-                    (rng.normal(size=(12, 36)), 3),
-                ],
-            ),
-            Property("a bias", 1, lambda rng: [(rng.normal(size=36), 3), (rng.normal(size=30), 2)]),
-        ),
-        mistakes=(
-            Mistake(
-                "every third column",
-                "You take every third column. The columns of one head's query stand side by side.",
-                every_third,
-            ),
-            Mistake(
-                "heads inside out",
-                "The right columns, in another order. Head 0 comes first with all its columns, then head 1.",
-                heads_inside_out,
-            ),
-            Mistake("key before query", "Query and key are exchanged.", key_first),
-            Mistake(
-                "value before key",
-                "Key and value are exchanged. The order is query, key, value.",
-                value_before_key,
-            ),
-        ),
-        handed_out=broken_split,
-    ),
-]

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from plaincourse.exercises import Mistake
+from plaincourse.exercises import Exercise, Property
 from plainformer.attention import causal_mask
-from plaingrader.questions import Property, Question, variants
+from plaingrader.questions import variants
 
 mine = variants("10_generation")
 
@@ -43,6 +43,39 @@ def room_with(
     return answer
 
 
+Q1 = Exercise(
+    "q1",
+    "How long a text fits",
+    answer="q1",
+    reference=room,
+    cases=(Property("the two numbers", 3, lambda rng: [mine.q1(rng)]),),
+    tolerance=1e-6,
+    by_hand=True,
+)
+
+Q1.mistake(
+    "query heads",
+    "You counted the query heads. Only keys and values are kept, and the query heads share them.",
+    room_with(lambda layers, heads, groups, width, each: 2 * layers * heads * width * each),
+)
+Q1.mistake(
+    "keys only",
+    "Your bytes hold the keys. The values need as much again.",
+    room_with(lambda layers, heads, groups, width, each: layers * groups * width * each),
+)
+Q1.mistake(
+    "one layer",
+    "Your bytes are those of one layer. Every layer keeps keys and values of its own.",
+    room_with(lambda layers, heads, groups, width, each: 2 * groups * width * each),
+)
+Q1.mistake(
+    "one text",
+    "Your second number is for one text. The texts share the memory.",
+    room_with(texts_share=False),
+)
+Q1.mistake("rounded up", "Your last token does not fit any more. Round down.", room_with(up=1))
+
+
 # ---- q2: two new tokens at once
 
 
@@ -54,6 +87,38 @@ def second_portion(powers, values):
 def masked(powers, values, mask):
     allowed = powers * mask
     return allowed @ values / allowed.sum(axis=-1)
+
+
+Q2 = Exercise(
+    "q2",
+    "Two new tokens at once",
+    answer="q2",
+    reference=second_portion,
+    cases=(Property("the two numbers", 3, lambda rng: [mine.q2(rng)]),),
+    tolerance=1e-3,
+    by_hand=True,
+)
+
+Q2.mistake(
+    "mask from the left",
+    "You counted as if the two were the first of the text. They stand at the third and the fourth place.",
+    lambda powers, values: masked(powers, values, np.tril(np.ones((2, 4)))),
+)
+Q2.mistake(
+    "no mask",
+    "Your first new token reads the second one. That one comes after it.",
+    lambda powers, values: masked(powers, values, np.ones((2, 4))),
+)
+Q2.mistake(
+    "blind to itself",
+    "Your new tokens do not read themselves. A token may look at its own place.",
+    lambda powers, values: masked(powers, values, np.tril(np.ones((2, 4)), 1)),
+)
+Q2.mistake(
+    "not divided",
+    "Your weights do not sum to 1. Divide the powers of a row by the sum of those that are allowed.",
+    lambda powers, values: powers * causal_mask(2, 4) @ values,
+)
 
 
 # ---- q3: the work of one more token
@@ -84,18 +149,54 @@ def work_with(
     return answer
 
 
+Q3 = Exercise(
+    "q3",
+    "The work of one more token",
+    answer="q3",
+    reference=work,
+    cases=(Property("the two numbers", 3, lambda rng: [mine.q3(rng)]),),
+    tolerance=1e-6,
+    by_hand=True,
+)
+
+Q3.mistake(
+    "two MLP tables",
+    "You counted two tables in the MLP. This model has three: gate, up and down.",
+    work_with(tables=2),
+)
+Q3.mistake(
+    "key maps too wide",
+    "Your key and value maps are as wide as the query map. There are fewer key/value heads.",
+    work_with(keys=lambda heads, groups: heads),
+)
+Q3.mistake(
+    "scores alone",
+    "You counted the scores. Mixing the values takes as much again.",
+    work_with(per_pair=1),
+)
+Q3.mistake(
+    "one query without the cache",
+    "Without the cache, every row of the text asks again, and each is compared with all keys.",
+    work_with(read=lambda rows, position: position),
+)
+Q3.mistake(
+    "all rows to the words",
+    "You sent every row through the output projection. Only the last one is asked for the next word.",
+    work_with(out=lambda rows: rows),
+)
+Q3.mistake(
+    "no output projection",
+    "The output projection is missing: one row, E times V.",
+    work_with(out=lambda rows: 0),
+)
+
+
 # ---- q4: a cache for another text
 
 
 def reusable(kept, text):
     """The length of the common beginning; the last token of the text is always to be run, for its logits."""
     return min(common(kept, text), len(text) - 1)
-
-
-def common(kept, text):
-    length = min(len(kept), len(text))
-    same = kept[:length] == text[:length]
-    return length if same.all() else int(same.argmin())
 
 
 def edited(rng, length, place):
@@ -131,9 +232,50 @@ def nothing_cases(rng):
     return [(text, other), (text[:0].copy(), text)]
 
 
+Q4 = Exercise(
+    "q4",
+    "A cache for another text",
+    answer="reusable",
+    reference=reusable,
+    cases=(
+        Property("a text that was changed", 3, lambda rng: changed_cases(rng) + nothing_cases(rng)),
+        Property("the same text, and its beginning", 1, same_cases),
+    ),
+)
+
+
+@Q4.mistake(
+    "equal places anywhere",
+    "You count equal ids after the first difference as well. Those tokens have read the changed one, so"
+    " their keys and values are stale.",
+)
 def equal_places(kept, text):
     length = min(len(kept), len(text))
     return min(int((kept[:length] == text[:length]).sum()), len(text) - 1)
+
+
+@Q4.mistake(
+    "nothing left to run",
+    "If the whole text is in the cache, you run no row, and get no logits for the next word. Leave its last"
+    " token to run.",
+)
+def common(kept, text):
+    length = min(len(kept), len(text))
+    same = kept[:length] == text[:length]
+    return length if same.all() else int(same.argmin())
+
+
+Q4.mistake(
+    "one too few",
+    "You drop the last position before the first difference. It cannot see what comes after it, so it is"
+    " still right.",
+    lambda kept, text: max(0, reusable(kept, text) - 1),
+)
+Q4.mistake(
+    "all or nothing",
+    "You give up the whole cache at any difference. What stands before the difference is still right.",
+    lambda kept, text: reusable(kept, text) if common(kept, text) == min(len(kept), len(text)) else 0,
+)
 
 
 # ---- q5: room for more
@@ -161,6 +303,55 @@ def read_with(mask, filled_only=True, scale=1.0):
     return answer
 
 
+Q5 = Exercise(
+    "q5",
+    "Room for more",
+    answer="read_room",
+    reference=read_room,
+    cases=(
+        Property(
+            "one new token",
+            2,
+            lambda rng: [room_case(rng, (), 1, 4, 7, 3, 5), room_case(rng, (), 1, 6, 6, 4, 2)],
+        ),
+        Property(
+            "several new tokens",
+            1,
+            lambda rng: [room_case(rng, (), 3, 5, 8, 4, 2), room_case(rng, (), 4, 4, 6, 3, 5)],
+        ),
+        Property("several heads", 1, lambda rng: [room_case(rng, (2,), 3, 4, 6, 5, 3)]),
+    ),
+    refuse=(
+        "plainformer.attention.causal_mask",
+        "plainformer.cache.causal_attention",
+        "torch.nn.functional.scaled_dot_product_attention",
+    ),
+)
+
+Q5.mistake(
+    "the empty places are read",
+    "Your weights reach into the room that nobody has filled. Only the first `filled` places hold keys.",
+    read_with(lambda new, end: np.ones((new, end), dtype=bool), filled_only=False),
+)
+Q5.mistake(
+    "the mask counts from the end of the room",
+    "Your new tokens stand at the end of the room. They stand at the end of what is filled.",
+    read_with(causal_mask, filled_only=False),
+)
+Q5.mistake(
+    "mask from the left",
+    "Your mask treats the new tokens as the first of the text. They are the last of the filled places.",
+    read_with(lambda new, end: np.tril(np.ones((new, end), dtype=bool))),
+)
+Q5.mistake(
+    "no mask",
+    "Among several new tokens, yours read those that come after them. One new token needs no mask, several"
+    " do.",
+    read_with(lambda new, end: None),
+)
+
+
+@Q5.mistake("not scaled", "The scores are not divided by √D, the root of the width of a query.")
 def unscaled_room(query, keys, values, filled):
     return read_room(query * np.sqrt(query.shape[-1]), keys, values, filled)
 
@@ -187,19 +378,6 @@ def broken_branches(keys, values, rows, W_q, W_k, W_v):
     return np.array(read)
 
 
-def all_together(keys, values, rows, W_q, W_k, W_v):
-    return attention(rows @ W_q, np.vstack([keys, rows @ W_k]), np.vstack([values, rows @ W_v]))
-
-
-def blind_branches(keys, values, rows, W_q, W_k, W_v):
-    return attention(rows @ W_q, keys, values)
-
-
-def last_one_lost(keys, values, rows, W_q, W_k, W_v):
-    """Each new token takes the place of the prompt's last one."""
-    return branches(keys[:-1], values[:-1], rows, W_q, W_k, W_v)
-
-
 def branch_cases(rng, *sizes):
     cases = []
     for prompt, new, width, key, value in sizes:
@@ -215,6 +393,42 @@ def branch_cases(rng, *sizes):
             )
         )
     return cases
+
+
+Q6 = Exercise(
+    "q6",
+    "Branches, mended",
+    answer="branches",
+    reference=branches,
+    cases=(
+        Property("two branches", 2, lambda rng: branch_cases(rng, (3, 2, 4, 5, 2), (2, 2, 3, 2, 4))),
+        Property("many branches", 2, lambda rng: branch_cases(rng, (4, 5, 3, 2, 6))),
+    ),
+    refuse=("plainformer.cache.causal_attention",),
+    handed_out=broken_branches,
+)
+
+
+@Q6.mistake(
+    "all together",
+    "You put all the new tokens into one cache, so each reads all of them. Each reads the prompt and itself.",
+)
+def all_together(keys, values, rows, W_q, W_k, W_v):
+    return attention(rows @ W_q, np.vstack([keys, rows @ W_k]), np.vstack([values, rows @ W_v]))
+
+
+@Q6.mistake("blind to itself", "Your new tokens read the prompt alone. Each reads itself as well.")
+def blind_branches(keys, values, rows, W_q, W_k, W_v):
+    return attention(rows @ W_q, keys, values)
+
+
+@Q6.mistake(
+    "the prompt's last token lost",
+    "You put each new token in the place of the prompt's last one. It comes behind it.",
+)
+def last_one_lost(keys, values, rows, W_q, W_k, W_v):
+    """Each new token takes the place of the prompt's last one."""
+    return branches(keys[:-1], values[:-1], rows, W_q, W_k, W_v)
 
 
 # ---- q7: the loop
@@ -274,274 +488,40 @@ def loop_case(rng, length, count, words=9, width=4, key=3):
     )
 
 
-QUESTIONS = [
-    Question(
-        "q1",
-        "How long a text fits",
-        answer="q1",
-        reference=room,
-        properties=(Property("the two numbers", 3, lambda rng: [mine.q1(rng)]),),
-        mistakes=(
-            Mistake(
-                "query heads",
-                "You counted the query heads. Only keys and values are kept, and the query heads share them.",
-                room_with(lambda layers, heads, groups, width, each: 2 * layers * heads * width * each),
-            ),
-            Mistake(
-                "keys only",
-                "Your bytes hold the keys. The values need as much again.",
-                room_with(lambda layers, heads, groups, width, each: layers * groups * width * each),
-            ),
-            Mistake(
-                "one layer",
-                "Your bytes are those of one layer. Every layer keeps keys and values of its own.",
-                room_with(lambda layers, heads, groups, width, each: 2 * groups * width * each),
-            ),
-            Mistake(
-                "one text",
-                "Your second number is for one text. The texts share the memory.",
-                room_with(texts_share=False),
-            ),
-            Mistake("rounded up", "Your last token does not fit any more. Round down.", room_with(up=1)),
-        ),
-        tolerance=1e-6,
-        by_hand=True,
+Q7 = Exercise(
+    "q7",
+    "The loop",
+    answer="write",
+    reference=write,
+    cases=(
+        Property("the first step", 2, lambda rng: [loop_case(rng, 5, 1, 6, 3, 4)]),
+        Property("all steps", 3, lambda rng: [loop_case(rng, 4, 3), loop_case(rng, 2, 2, 7, 5, 2)]),
     ),
-    Question(
-        "q2",
-        "Two new tokens at once",
-        answer="q2",
-        reference=second_portion,
-        properties=(Property("the two numbers", 3, lambda rng: [mine.q2(rng)]),),
-        mistakes=(
-            Mistake(
-                "mask from the left",
-                "You counted as if the two were the first of the text. They stand at the third and the fourth"
-                " place.",
-                lambda powers, values: masked(powers, values, np.tril(np.ones((2, 4)))),
-            ),
-            Mistake(
-                "no mask",
-                "Your first new token reads the second one. That one comes after it.",
-                lambda powers, values: masked(powers, values, np.ones((2, 4))),
-            ),
-            Mistake(
-                "blind to itself",
-                "Your new tokens do not read themselves. A token may look at its own place.",
-                lambda powers, values: masked(powers, values, np.tril(np.ones((2, 4)), 1)),
-            ),
-            Mistake(
-                "not divided",
-                "Your weights do not sum to 1. Divide the powers of a row by the sum of those that are"
-                " allowed.",
-                lambda powers, values: powers * causal_mask(2, 4) @ values,
-            ),
-        ),
-        tolerance=1e-3,
-        by_hand=True,
-    ),
-    Question(
-        "q3",
-        "The work of one more token",
-        answer="q3",
-        reference=work,
-        properties=(Property("the two numbers", 3, lambda rng: [mine.q3(rng)]),),
-        mistakes=(
-            Mistake(
-                "two MLP tables",
-                "You counted two tables in the MLP. This model has three: gate, up and down.",
-                work_with(tables=2),
-            ),
-            Mistake(
-                "key maps too wide",
-                "Your key and value maps are as wide as the query map. There are fewer key/value heads.",
-                work_with(keys=lambda heads, groups: heads),
-            ),
-            Mistake(
-                "scores alone",
-                "You counted the scores. Mixing the values takes as much again.",
-                work_with(per_pair=1),
-            ),
-            Mistake(
-                "one query without the cache",
-                "Without the cache, every row of the text asks again, and each is compared with all keys.",
-                work_with(read=lambda rows, position: position),
-            ),
-            Mistake(
-                "all rows to the words",
-                "You sent every row through the output projection. Only the last one is asked for the next"
-                " word.",
-                work_with(out=lambda rows: rows),
-            ),
-            Mistake(
-                "no output projection",
-                "The output projection is missing: one row, E times V.",
-                work_with(out=lambda rows: 0),
-            ),
-        ),
-        tolerance=1e-6,
-        by_hand=True,
-    ),
-    Question(
-        "q4",
-        "A cache for another text",
-        answer="reusable",
-        reference=reusable,
-        properties=(
-            Property("a text that was changed", 3, lambda rng: changed_cases(rng) + nothing_cases(rng)),
-            Property("the same text, and its beginning", 1, same_cases),
-        ),
-        mistakes=(
-            Mistake(
-                "equal places anywhere",
-                "You count equal ids after the first difference as well. Those tokens have read the changed"
-                " one, so their keys and values are stale.",
-                equal_places,
-            ),
-            Mistake(
-                "nothing left to run",
-                "If the whole text is in the cache, you run no row, and get no logits for the next word."
-                " Leave its last token to run.",
-                common,
-            ),
-            Mistake(
-                "one too few",
-                "You drop the last position before the first difference. It cannot see what comes after it,"
-                " so it is still right.",
-                lambda kept, text: max(0, reusable(kept, text) - 1),
-            ),
-            Mistake(
-                "all or nothing",
-                "You give up the whole cache at any difference. What stands before the difference is still"
-                " right.",
-                lambda kept, text: (
-                    reusable(kept, text) if common(kept, text) == min(len(kept), len(text)) else 0
-                ),
-            ),
-        ),
-    ),
-    Question(
-        "q5",
-        "Room for more",
-        answer="read_room",
-        reference=read_room,
-        properties=(
-            Property(
-                "one new token",
-                2,
-                lambda rng: [room_case(rng, (), 1, 4, 7, 3, 5), room_case(rng, (), 1, 6, 6, 4, 2)],
-            ),
-            Property(
-                "several new tokens",
-                1,
-                lambda rng: [room_case(rng, (), 3, 5, 8, 4, 2), room_case(rng, (), 4, 4, 6, 3, 5)],
-            ),
-            Property("several heads", 1, lambda rng: [room_case(rng, (2,), 3, 4, 6, 5, 3)]),
-        ),
-        mistakes=(
-            Mistake(
-                "the empty places are read",
-                "Your weights reach into the room that nobody has filled. Only the first `filled` places hold"
-                " keys.",
-                read_with(lambda new, end: np.ones((new, end), dtype=bool), filled_only=False),
-            ),
-            Mistake(
-                "the mask counts from the end of the room",
-                "Your new tokens stand at the end of the room. They stand at the end of what is filled.",
-                read_with(causal_mask, filled_only=False),
-            ),
-            Mistake(
-                "mask from the left",
-                "Your mask treats the new tokens as the first of the text. They are the last of the filled"
-                " places.",
-                read_with(lambda new, end: np.tril(np.ones((new, end), dtype=bool))),
-            ),
-            Mistake(
-                "no mask",
-                "Among several new tokens, yours read those that come after them. One new token needs no"
-                " mask, several do.",
-                read_with(lambda new, end: None),
-            ),
-            Mistake(
-                "not scaled",
-                "The scores are not divided by √D, the root of the width of a query.",
-                unscaled_room,
-            ),
-        ),
-        refuse=(
-            "plainformer.attention.causal_mask",
-            "plainformer.cache.causal_attention",
-            "torch.nn.functional.scaled_dot_product_attention",
-        ),
-    ),
-    Question(
-        "q6",
-        "Branches, mended",
-        answer="branches",
-        reference=branches,
-        properties=(
-            Property("two branches", 2, lambda rng: branch_cases(rng, (3, 2, 4, 5, 2), (2, 2, 3, 2, 4))),
-            Property("many branches", 2, lambda rng: branch_cases(rng, (4, 5, 3, 2, 6))),
-        ),
-        mistakes=(
-            Mistake(
-                "all together",
-                "You put all the new tokens into one cache, so each reads all of them. Each reads the prompt"
-                " and itself.",
-                all_together,
-            ),
-            Mistake(
-                "blind to itself",
-                "Your new tokens read the prompt alone. Each reads itself as well.",
-                blind_branches,
-            ),
-            Mistake(
-                "the prompt's last token lost",
-                "You put each new token in the place of the prompt's last one. It comes behind it.",
-                last_one_lost,
-            ),
-        ),
-        refuse=("plainformer.cache.causal_attention",),
-        handed_out=broken_branches,
-    ),
-    Question(
-        "q7",
-        "The loop",
-        answer="write",
-        reference=write,
-        properties=(
-            Property("the first step", 2, lambda rng: [loop_case(rng, 5, 1, 6, 3, 4)]),
-            Property("all steps", 3, lambda rng: [loop_case(rng, 4, 3), loop_case(rng, 2, 2, 7, 5, 2)]),
-        ),
-        mistakes=(
-            Mistake(
-                "blind to itself",
-                "Your newest token reads only what came before. It reads itself, too: its key and value go in"
-                " first.",
-                loop_with(itself=False),
-            ),
-            Mistake(
-                "forgetful",
-                "After the first step, your tokens read themselves alone. Keep the keys and values of all"
-                " that was read.",
-                loop_with(forgets=True),
-            ),
-            Mistake(
-                "the prompt twice",
-                "The prompt's keys and values are added again at every step. They are in the cache already.",
-                loop_with(rereads=True),
-            ),
-            Mistake(
-                "last token of the prompt",
-                "Only the last token of the prompt has been read. The first step reads the whole prompt.",
-                loop_with(start=-1),
-            ),
-            Mistake(
-                "the smallest logit",
-                "You go on with the word of the smallest logit. Take the largest.",
-                loop_with(choose=np.argmin),
-            ),
-        ),
-        refuse=("plainformer.generation.generate",),
-    ),
-]
+    refuse=("plainformer.generation.generate",),
+)
+
+Q7.mistake(
+    "blind to itself",
+    "Your newest token reads only what came before. It reads itself, too: its key and value go in first.",
+    loop_with(itself=False),
+)
+Q7.mistake(
+    "forgetful",
+    "After the first step, your tokens read themselves alone. Keep the keys and values of all that was read.",
+    loop_with(forgets=True),
+)
+Q7.mistake(
+    "the prompt twice",
+    "The prompt's keys and values are added again at every step. They are in the cache already.",
+    loop_with(rereads=True),
+)
+Q7.mistake(
+    "last token of the prompt",
+    "Only the last token of the prompt has been read. The first step reads the whole prompt.",
+    loop_with(start=-1),
+)
+Q7.mistake(
+    "the smallest logit",
+    "You go on with the word of the smallest logit. Take the largest.",
+    loop_with(choose=np.argmin),
+)

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from plaincourse.exercises import Mistake
+from plaincourse.exercises import Exercise, Property
 from plainformer.attention import Attention
 from plainformer.linear import Linear
 from plainformer.llama import Config
 from plainformer.mlp import SwiGLU
-from plaingrader.questions import Property, Question, variants
+from plaingrader.questions import variants
 
 mine = variants("12_real_model")
 
@@ -31,6 +31,34 @@ def counted(times=1, keys=lambda heads, groups: groups, tables=3, last=1):
     return answer
 
 
+Q1 = Exercise(
+    "q1",
+    "The parameters of a small Llama",
+    answer="q1",
+    reference=parameters,
+    cases=(Property("the five numbers", 3, lambda rng: [mine.q1(rng)]),),
+    tolerance=1e-7,
+    by_hand=True,
+)
+
+Q1.mistake(
+    "output projection counted",
+    "You counted the output projection as well. It is the embedding table, used a second time.",
+    counted(times=2),
+)
+Q1.mistake(
+    "key maps too wide",
+    "Your key and value maps are as wide as the query map. There are fewer key/value heads.",
+    counted(keys=lambda heads, groups: heads),
+)
+Q1.mistake("two tables", "Your MLP has two tables. A SwiGLU has three: gate, up and down.", counted(tables=2))
+Q1.mistake(
+    "last norm forgotten",
+    "Each block has two norms, and one more stands before the output projection.",
+    counted(last=0),
+)
+
+
 # ---- q2: a small group of Q4_1
 
 
@@ -42,11 +70,77 @@ def low_then_high(packed):
     return np.concatenate([packed % 16, packed // 16])
 
 
+Q2 = Exercise(
+    "q2",
+    "Out of four bits",
+    answer="q2",
+    reference=unpacked,
+    cases=(Property("the eight numbers", 3, lambda rng: [mine.q2(rng)]),),
+    tolerance=1e-6,
+    by_hand=True,
+)
+
+Q2.mistake(
+    "byte by byte",
+    "You took the two halves of a byte for neighbours. All low halves come first, then all high ones.",
+    lambda scale, minimum, packed: scale * np.stack([packed % 16, packed // 16], axis=1).ravel() + minimum,
+)
+Q2.mistake(
+    "high halves first",
+    "You began with the high halves. The low half of a byte, its second digit, belongs to the earlier"
+    " number.",
+    lambda scale, minimum, packed: scale * np.concatenate([packed // 16, packed % 16]) + minimum,
+)
+Q2.mistake(
+    "minimum scaled",
+    "You added the minimum before you multiplied. It is a number like those that come out: multiply first,"
+    " then add it.",
+    lambda scale, minimum, packed: scale * (low_then_high(packed) + minimum),
+)
+Q2.mistake(
+    "eight taken off",
+    "You took 8 off each whole number, as another format does. This one has a minimum of its own to add.",
+    lambda scale, minimum, packed: scale * (low_then_high(packed) - 8),
+)
+
+
 # ---- q3: the lens with a tied head
 
 
 def lens(row, gain, embedding):
     return row / np.sqrt((row * row).mean()) * gain @ embedding.T
+
+
+Q3 = Exercise(
+    "q3",
+    "The lens, with a pencil",
+    answer="q3",
+    reference=lens,
+    cases=(Property("the four logits", 3, lambda rng: [mine.q3(rng)]),),
+    tolerance=2e-4,
+    by_hand=True,
+)
+
+Q3.mistake(
+    "no norm",
+    "The last norm is missing: divide the row by the root of its mean square.",
+    lambda row, gain, embedding: row * gain @ embedding.T,
+)
+Q3.mistake(
+    "sum of squares",
+    "You divided by the length of the row. RMSNorm takes the mean of the squares, not their sum.",
+    lambda row, gain, embedding: lens(row, gain, embedding) / 2,
+)
+Q3.mistake(
+    "gains forgotten",
+    "The gains are missing: multiply each number of the row by its own.",
+    lambda row, gain, embedding: lens(row, 1.0, embedding),
+)
+Q3.mistake(
+    "head not turned",
+    "You multiplied by the columns of the embedding. A word's logit is the dot product with its row.",
+    lambda row, gain, embedding: lens(row, gain, embedding.T),
+)
 
 
 # ---- q4: stored roughly
@@ -69,27 +163,70 @@ def rounded(steps=15, nearest=np.round, flat=True):
     return answer
 
 
+def flat_case(rng):
+    """Groups that are flat, beside others that are not."""
+    x = rng.normal(size=(2, 3, 4))
+    x[0, 1], x[1, 2] = 0.0, rng.normal()
+    return x.reshape(2, 12), 4
+
+
+Q4 = Exercise(
+    "q4",
+    "Stored roughly",
+    answer="coarse",
+    reference=coarse,
+    cases=(
+        Property("one group", 1, lambda rng: [(rng.normal(size=8), 8), (1 + rng.normal(size=32), 32)]),
+        Property(
+            "many groups", 2, lambda rng: [(rng.normal(size=24), 8), (rng.normal(size=(2, 3, 12)) - 2, 6)]
+        ),
+        Property("flat groups", 1, lambda rng: [flat_case(rng)]),
+    ),
+    refuse=("gguf.quantize", "gguf.quants.quantize", "gguf.dequantize", "gguf.quants.dequantize"),
+)
+
+Q4.mistake(
+    "sixteen steps",
+    "You divided the range by 16. Sixteen values have fifteen steps between them.",
+    rounded(steps=16),
+)
+Q4.mistake(
+    "cut off",
+    "You cut off what stands behind the point. Round to the nearest whole number.",
+    rounded(nearest=np.floor),
+)
+
+
+@Q4.mistake(
+    "one range for all",
+    "You took the smallest and the largest number of the whole array. Each group has its own.",
+)
 def whole_table(x, size):
     return coarse(x.reshape(-1), x.size).reshape(x.shape)
 
 
+@Q4.mistake("dealt like cards", "Your groups take every so-many-th number. A group is made of neighbours.")
 def dealt(x, size):
     """Groups of numbers that do not stand side by side."""
     groups = x.reshape(*x.shape[:-1], size, -1).swapaxes(-1, -2)
     return coarse(groups, size).swapaxes(-1, -2).reshape(x.shape)
 
 
+@Q4.mistake(
+    "around zero",
+    "Your values are spaced around zero. They begin at the smallest number of the group.",
+)
 def around_zero(x, size):
     groups = x.reshape(*x.shape[:-1], -1, size)
     scale = np.abs(groups).max(axis=-1, keepdims=True) / 7
     return (np.round(groups / np.where(scale == 0, 1.0, scale)) * scale).reshape(x.shape)
 
 
-def flat_case(rng):
-    """Groups that are flat, beside others that are not."""
-    x = rng.normal(size=(2, 3, 4))
-    x[0, 1], x[1, 2] = 0.0, rng.normal()
-    return x.reshape(2, 12), 4
+Q4.mistake(
+    "flat group divided by zero",
+    "A group of equal numbers has a range of 0, and you divide by it. Such a group stays as it is.",
+    rounded(flat=False),
+)
 
 
 # ---- q5: who wrote the word
@@ -122,6 +259,46 @@ def parts_case(rng, count, width, words, size=1.0, eps=0.01):
         eps,
         int(rng.integers(words)),
     )
+
+
+Q5 = Exercise(
+    "q5",
+    "Who wrote the word",
+    answer="contributions",
+    reference=contributions,
+    cases=(
+        Property(
+            "a few parts",
+            2,
+            lambda rng: [parts_case(rng, 2, 5, 4), parts_case(rng, 3, 4, 6, 5.0, eps=0.1)],
+        ),
+        Property("many parts, small numbers", 2, lambda rng: [parts_case(rng, 7, 6, 3, 0.03)]),
+    ),
+)
+
+Q5.mistake(
+    "each part normed alone",
+    "You divided each part by its own root mean square. The norm sees their sum, so all are divided by the"
+    " same number.",
+    written(divisor=root),
+)
+Q5.mistake("gains forgotten", "The norm's gains are missing.", written(gains=False))
+Q5.mistake(
+    "no norm",
+    "The norm is missing: all parts are divided by the root mean square of their sum.",
+    written(divisor=lambda parts, eps: 1.0),
+)
+Q5.mistake(
+    "eps forgotten",
+    "The eps is missing under the root. It counts where the numbers are small.",
+    written(lambda parts, eps: root(parts.sum(axis=0), 0.0)),
+)
+Q5.mistake(
+    "running totals",
+    "You read the stream after each part, as the lens does. The question is what each part adds to the logit"
+    " at the end.",
+    written(divisor=root, before=lambda parts: np.cumsum(parts, axis=0)),
+)
 
 
 # ---- q6: both halves at once
@@ -193,6 +370,42 @@ def block_case(rng, tokens, rows, heads, groups, width, hidden, base):
     )
 
 
+Q6 = Exercise(
+    "q6",
+    "Both halves at once",
+    answer="parallel_block",
+    reference=parallel_block,
+    cases=(
+        Property("one token", 1, lambda rng: [block_case(rng, 1, 6, 4, 2, 2, 5, 100.0)]),
+        Property("several tokens", 4, lambda rng: [block_case(rng, 5, 7, 6, 2, 4, 9, 100.0)]),
+    ),
+)
+
+Q6.mistake(
+    "one after the other",
+    "Your MLP reads the stream after attention, as in a Llama. Here it reads the same normed rows as"
+    " attention does.",
+    block(serial=True),
+)
+Q6.mistake(
+    "rotary positions forgotten",
+    "Queries and keys are not turned. Without that, the order of the tokens is hardly known.",
+    block(turn=False),
+)
+Q6.mistake("no mask", "Your tokens look ahead. The causal mask is missing.", block(causal=False))
+Q6.mistake(
+    "heads in turn",
+    "Your query heads take the key/value heads in turn. Neighbours share one: heads 0, 1, 2 of six use head"
+    " 0 of two.",
+    block(share=np.tile),
+)
+Q6.mistake(
+    "gate and up exchanged",
+    "SiLU belongs on the gate, and yours is on the up branch.",
+    block(swapped=True),
+)
+
+
 # ---- q7: mend the pairs
 
 
@@ -212,274 +425,49 @@ def reordered(firsts, back=False):
     return answer
 
 
-def far_apart(table, heads):
-    """As if the columns of all heads were dealt out in turn."""
-    dealt_out = table.reshape(len(table), -1, heads).swapaxes(1, 2).reshape(table.shape)
-    return for_halves(dealt_out, heads).reshape(len(table), heads, -1).swapaxes(1, 2).reshape(table.shape)
-
-
 def broken_for_halves(table, heads):
     width = table.shape[1]
     order = np.concatenate([np.arange(0, width, 2), np.arange(1, width, 2)])
     return table[:, order]
 
 
-QUESTIONS = [
-    Question(
-        "q1",
-        "The parameters of a small Llama",
-        answer="q1",
-        reference=parameters,
-        properties=(Property("the five numbers", 3, lambda rng: [mine.q1(rng)]),),
-        mistakes=(
-            Mistake(
-                "output projection counted",
-                "You counted the output projection as well. It is the embedding table, used a second time.",
-                counted(times=2),
-            ),
-            Mistake(
-                "key maps too wide",
-                "Your key and value maps are as wide as the query map. There are fewer key/value heads.",
-                counted(keys=lambda heads, groups: heads),
-            ),
-            Mistake(
-                "two tables",
-                "Your MLP has two tables. A SwiGLU has three: gate, up and down.",
-                counted(tables=2),
-            ),
-            Mistake(
-                "last norm forgotten",
-                "Each block has two norms, and one more stands before the output projection.",
-                counted(last=0),
-            ),
+Q7 = Exercise(
+    "q7",
+    "The pairs, mended",
+    answer="for_halves",
+    reference=for_halves,
+    cases=(
+        Property(
+            "a query map", 2, lambda rng: [(rng.normal(size=(5, 18)), 3), (rng.normal(size=(3, 32)), 4)]
         ),
-        tolerance=1e-7,
-        by_hand=True,
-    ),
-    Question(
-        "q2",
-        "Out of four bits",
-        answer="q2",
-        reference=unpacked,
-        properties=(Property("the eight numbers", 3, lambda rng: [mine.q2(rng)]),),
-        mistakes=(
-            Mistake(
-                "byte by byte",
-                "You took the two halves of a byte for neighbours. All low halves come first, then all high"
-                " ones.",
-                lambda scale, minimum, packed: (
-                    scale * np.stack([packed % 16, packed // 16], axis=1).ravel() + minimum
-                ),
-            ),
-            Mistake(
-                "high halves first",
-                "You began with the high halves. The low half of a byte, its second digit, belongs to the"
-                " earlier number.",
-                lambda scale, minimum, packed: scale * np.concatenate([packed // 16, packed % 16]) + minimum,
-            ),
-            Mistake(
-                "minimum scaled",
-                "You added the minimum before you multiplied. It is a number like those that come out:"
-                " multiply first, then add it.",
-                lambda scale, minimum, packed: scale * (low_then_high(packed) + minimum),
-            ),
-            Mistake(
-                "eight taken off",
-                "You took 8 off each whole number, as another format does. This one has a minimum of its own"
-                " to add.",
-                lambda scale, minimum, packed: scale * (low_then_high(packed) - 8),
-            ),
-        ),
-        tolerance=1e-6,
-        by_hand=True,
-    ),
-    Question(
-        "q3",
-        "The lens, with a pencil",
-        answer="q3",
-        reference=lens,
-        properties=(Property("the four logits", 3, lambda rng: [mine.q3(rng)]),),
-        mistakes=(
-            Mistake(
-                "no norm",
-                "The last norm is missing: divide the row by the root of its mean square.",
-                lambda row, gain, embedding: row * gain @ embedding.T,
-            ),
-            Mistake(
-                "sum of squares",
-                "You divided by the length of the row. RMSNorm takes the mean of the squares, not their sum.",
-                lambda row, gain, embedding: lens(row, gain, embedding) / 2,
-            ),
-            Mistake(
-                "gains forgotten",
-                "The gains are missing: multiply each number of the row by its own.",
-                lambda row, gain, embedding: lens(row, 1.0, embedding),
-            ),
-            Mistake(
-                "head not turned",
-                "You multiplied by the columns of the embedding. A word's logit is the dot product with its"
-                " row.",
-                lambda row, gain, embedding: lens(row, gain, embedding.T),
-            ),
-        ),
-        tolerance=2e-4,
-        by_hand=True,
-    ),
-    Question(
-        "q4",
-        "Stored roughly",
-        answer="coarse",
-        reference=coarse,
-        properties=(
-            Property("one group", 1, lambda rng: [(rng.normal(size=8), 8), (1 + rng.normal(size=32), 32)]),
-            Property(
-                "many groups", 2, lambda rng: [(rng.normal(size=24), 8), (rng.normal(size=(2, 3, 12)) - 2, 6)]
-            ),
-            Property("flat groups", 1, lambda rng: [flat_case(rng)]),
-        ),
-        mistakes=(
-            Mistake(
-                "sixteen steps",
-                "You divided the range by 16. Sixteen values have fifteen steps between them.",
-                rounded(steps=16),
-            ),
-            Mistake(
-                "cut off",
-                "You cut off what stands behind the point. Round to the nearest whole number.",
-                rounded(nearest=np.floor),
-            ),
-            Mistake(
-                "one range for all",
-                "You took the smallest and the largest number of the whole array. Each group has its own.",
-                whole_table,
-            ),
-            Mistake(
-                "dealt like cards",
-                "Your groups take every so-many-th number. A group is made of neighbours.",
-                dealt,
-            ),
-            Mistake(
-                "around zero",
-                "Your values are spaced around zero. They begin at the smallest number of the group.",
-                around_zero,
-            ),
-            Mistake(
-                "flat group divided by zero",
-                "A group of equal numbers has a range of 0, and you divide by it. Such a group stays as"
-                " it is.",
-                rounded(flat=False),
-            ),
-        ),
-        refuse=("gguf.quantize", "gguf.quants.quantize", "gguf.dequantize", "gguf.quants.dequantize"),
-    ),
-    Question(
-        "q5",
-        "Who wrote the word",
-        answer="contributions",
-        reference=contributions,
-        properties=(
-            Property(
-                "a few parts",
-                2,
-                lambda rng: [parts_case(rng, 2, 5, 4), parts_case(rng, 3, 4, 6, 5.0, eps=0.1)],
-            ),
-            Property("many parts, small numbers", 2, lambda rng: [parts_case(rng, 7, 6, 3, 0.03)]),
-        ),
-        mistakes=(
-            Mistake(
-                "each part normed alone",
-                "You divided each part by its own root mean square. The norm sees their sum, so all are"
-                " divided by the same number.",
-                written(divisor=root),
-            ),
-            Mistake("gains forgotten", "The norm's gains are missing.", written(gains=False)),
-            Mistake(
-                "no norm",
-                "The norm is missing: all parts are divided by the root mean square of their sum.",
-                written(divisor=lambda parts, eps: 1.0),
-            ),
-            Mistake(
-                "eps forgotten",
-                "The eps is missing under the root. It counts where the numbers are small.",
-                written(lambda parts, eps: root(parts.sum(axis=0), 0.0)),
-            ),
-            Mistake(
-                "running totals",
-                "You read the stream after each part, as the lens does. The question is what each part adds"
-                " to the logit at the end.",
-                written(divisor=root, before=lambda parts: np.cumsum(parts, axis=0)),
-            ),
+        Property(
+            "a narrower key map",
+            2,
+            lambda rng: [(rng.normal(size=(4, 12)), 2), (rng.normal(size=(7, 16)), 2)],
         ),
     ),
-    Question(
-        "q6",
-        "Both halves at once",
-        answer="parallel_block",
-        reference=parallel_block,
-        properties=(
-            Property("one token", 1, lambda rng: [block_case(rng, 1, 6, 4, 2, 2, 5, 100.0)]),
-            Property("several tokens", 4, lambda rng: [block_case(rng, 5, 7, 6, 2, 4, 9, 100.0)]),
-        ),
-        mistakes=(
-            Mistake(
-                "one after the other",
-                "Your MLP reads the stream after attention, as in a Llama. Here it reads the same normed rows"
-                " as attention does.",
-                block(serial=True),
-            ),
-            Mistake(
-                "rotary positions forgotten",
-                "Queries and keys are not turned. Without that, the order of the tokens is hardly known.",
-                block(turn=False),
-            ),
-            Mistake("no mask", "Your tokens look ahead. The causal mask is missing.", block(causal=False)),
-            Mistake(
-                "heads in turn",
-                "Your query heads take the key/value heads in turn. Neighbours share one: heads 0, 1, 2 of"
-                " six use head 0 of two.",
-                block(share=np.tile),
-            ),
-            Mistake(
-                "gate and up exchanged",
-                "SiLU belongs on the gate, and yours is on the up branch.",
-                block(swapped=True),
-            ),
-        ),
-    ),
-    Question(
-        "q7",
-        "The pairs, mended",
-        answer="for_halves",
-        reference=for_halves,
-        properties=(
-            Property(
-                "a query map", 2, lambda rng: [(rng.normal(size=(5, 18)), 3), (rng.normal(size=(3, 32)), 4)]
-            ),
-            Property(
-                "a narrower key map",
-                2,
-                lambda rng: [(rng.normal(size=(4, 12)), 2), (rng.normal(size=(7, 16)), 2)],
-            ),
-        ),
-        mistakes=(
-            Mistake(
-                "columns far apart",
-                "You took every so-many-th column for one head. The columns of a head stand side by side.",
-                far_apart,
-            ),
-            Mistake(
-                "the way back",
-                "You go from halves to neighbours. The first half of a head is to hold what stood at its even"
-                " places.",
-                reordered((0, 1), back=True),
-            ),
-            Mistake(
-                "odd ones first",
-                "Your pairs are right, and the two numbers of each pair have changed places. They then turn"
-                " the wrong way round.",
-                reordered((1, 0)),
-            ),
-        ),
-        handed_out=broken_for_halves,
-    ),
-]
+    handed_out=broken_for_halves,
+)
+
+
+@Q7.mistake(
+    "columns far apart",
+    "You took every so-many-th column for one head. The columns of a head stand side by side.",
+)
+def far_apart(table, heads):
+    """As if the columns of all heads were dealt out in turn."""
+    dealt_out = table.reshape(len(table), -1, heads).swapaxes(1, 2).reshape(table.shape)
+    return for_halves(dealt_out, heads).reshape(len(table), heads, -1).swapaxes(1, 2).reshape(table.shape)
+
+
+Q7.mistake(
+    "the way back",
+    "You go from halves to neighbours. The first half of a head is to hold what stood at its even places.",
+    reordered((0, 1), back=True),
+)
+Q7.mistake(
+    "odd ones first",
+    "Your pairs are right, and the two numbers of each pair have changed places. They then turn the wrong"
+    " way round.",
+    reordered((1, 0)),
+)

@@ -7,7 +7,7 @@ from functools import cache as once
 import numpy as np
 
 from plaincourse import language
-from plaincourse.exercises import Mistake
+from plaincourse.exercises import Exercise, Property
 from plainformer.activations import softmax
 from plainformer.attention import Attention, attend_heads, causal_mask, repeat_heads, split_heads
 from plainformer.linear import Linear, linear
@@ -16,11 +16,17 @@ from plainformer.mlp import SwiGLU, swiglu
 from plainformer.normalization import rms_norm
 from plainformer.positions import rope
 from plaingrader import course
-from plaingrader.questions import Property, Question, variants
+from plaingrader.questions import variants
 
 mine = variants("project_2")
+
+
 part_1 = runpy.run_path(str(course.folder() / "reference" / "project_1.py"))
+
+
 gain, block_case = part_1["gain"], part_1["block_case"]
+
+
 FINISHED = (*part_1["FINISHED"], "plainformer.generation.generate", "plainformer.sampling.sample")
 
 
@@ -35,6 +41,33 @@ def shared_out(shares, keep):
     return np.where(keep, shares, 0) / shares[keep].sum()
 
 
+Q1 = Exercise(
+    "q1",
+    "Min-p with a pencil",
+    answer="q1",
+    reference=kept_shares,
+    cases=(Property("the shares", 3, lambda rng: [mine.q1(rng)]),),
+    tolerance=1e-4,
+    by_hand=True,
+)
+
+Q1.mistake(
+    "compared with p alone",
+    "The line is not p itself: it is p times the share of the likeliest word.",
+    lambda shares, p: shared_out(shares, shares >= p),
+)
+Q1.mistake(
+    "not shared out again",
+    "The kept words are right. Their shares must sum to 1 again: divide them by their sum.",
+    lambda shares, p: np.where(shares >= p * shares.max(), shares, 0),
+)
+
+
+@Q1.mistake(
+    "top-p",
+    "You added shares up until they reached p. That is top-p; min-p compares each share with the largest"
+    " one.",
+)
 def nucleus(shares, p):
     """Top-p with the same number."""
     order = np.argsort(-shares)
@@ -42,6 +75,10 @@ def nucleus(shares, p):
     return shared_out(shares, np.isin(np.arange(len(shares)), order[:count]))
 
 
+@Q1.mistake(
+    "softmax of shares",
+    "The numbers are shares already. Divide the kept ones by their sum, without exp.",
+)
 def bent_again(shares, p):
     keep = shares >= p * shares.max()
     return shared_out(np.exp(shares), keep)
@@ -70,6 +107,39 @@ def mixed_from(powers, values, first):
     )(powers, values)
 
 
+Q2 = Exercise(
+    "q2",
+    "The second portion",
+    answer="q2",
+    reference=second_portion,
+    cases=(Property("what the two new tokens read", 3, lambda rng: [mine.q2(rng)]),),
+    tolerance=1e-4,
+    by_hand=True,
+)
+
+Q2.mistake(
+    "mask from the left",
+    "You counted from the left, as if the new tokens were the first of the text. They are the fourth and the"
+    " fifth.",
+    mixed(np.tril(np.ones((2, 5)))),
+)
+Q2.mistake("no mask", "The fourth token cannot read the fifth: it comes later.", mixed(np.ones((2, 5))))
+Q2.mistake(
+    "without the cache",
+    "The new tokens read the three positions in the cache, too.",
+    lambda powers, values: mixed_from(powers, values, 3),
+)
+Q2.mistake(
+    "blind to itself",
+    "A token reads itself, too: the fourth reads four positions, the fifth all five.",
+    mixed(np.tril(np.ones((2, 5)), k=2)),
+)
+
+
+@Q2.mistake(
+    "plain averages",
+    "The scores are not all the same. Weigh each value by its power, and divide by the sum of the powers.",
+)
 def evenly(powers, values):
     return second_portion(np.ones_like(powers), values)
 
@@ -93,11 +163,6 @@ def min_p_with(
         return kept / kept.sum(axis=-1, keepdims=True) if again else kept
 
     return answer
-
-
-def filtered_first(logits, temperature, p):
-    keep = min_p(logits, 1.0, p) > 0
-    return softmax(np.where(keep, logits / temperature, -np.inf))
 
 
 def overflowing(logits):
@@ -130,34 +195,73 @@ def unequal_rows(rng):
     )
 
 
+Q3 = Exercise(
+    "q3",
+    "Min-p",
+    answer="min_p",
+    reference=min_p,
+    cases=(
+        Property(
+            "one row",
+            2,
+            lambda rng: [*logits_cases(rng, (8,), (7,)), spread(2.0, 0.35), spread(1.0, 0.3)],
+        ),
+        Property(
+            "many rows at once", 1, lambda rng: [*logits_cases(rng, (3, 7), (2, 3, 5)), unequal_rows(rng)]
+        ),
+        Property(
+            "large numbers, and p at its ends",
+            1,
+            extreme_cases,
+        ),
+    ),
+    refuse=("transformers.MinPLogitsWarper", *FINISHED),
+)
+
+Q3.mistake(
+    "compared with p alone",
+    "The line is p times the largest share of the row.",
+    min_p_with(lambda shares, p: p),
+)
+
+
+@Q3.mistake(
+    "filtered before the temperature",
+    "Divide by the temperature first: the filter looks at the shares that it gives.",
+)
+def filtered_first(logits, temperature, p):
+    keep = min_p(logits, 1.0, p) > 0
+    return softmax(np.where(keep, logits / temperature, -np.inf))
+
+
+Q3.mistake(
+    "not shared out again",
+    "Divide the kept shares by their sum, row by row.",
+    min_p_with(again=False),
+)
+Q3.mistake(
+    "one line for all rows",
+    "Each row has a largest share of its own: take the maximum along the last axis.",
+    min_p_with(lambda shares, p: p * shares.max()),
+)
+Q3.mistake(
+    "overflow",
+    "The exponential of a large logit is infinite. Subtract the row's largest logit first.",
+    min_p_with(share=overflowing),
+)
+Q3.mistake(
+    "the likeliest word lost",
+    "A share that is just p times the largest is kept. With p = 1 the likeliest word stays.",
+    min_p_with(reached=np.greater),
+)
+
+
 # ---- q4: the draw
 
 
 def draw(shares, u):
     sums = np.cumsum(shares)
     return int(np.argmax(sums / sums[-1] > u))
-
-
-def likeliest_first(shares, u):
-    order = np.argsort(-shares, kind="stable")
-    return int(order[draw(shares[order], u)])
-
-
-def from_the_end(shares, u):
-    return len(shares) - 1 - draw(shares[::-1], u)
-
-
-def fell_off(shares, u):
-    return int(np.searchsorted(np.cumsum(shares), u, side="right"))
-
-
-def reached(shares, u):
-    sums = np.cumsum(shares)
-    return int(np.argmax(sums / sums[-1] >= u))
-
-
-def before(shares, u):
-    return max(draw(shares, u) - 1, 0)
 
 
 def draw_cases(rng):
@@ -184,6 +288,53 @@ def edge_cases(rng):
     ]
 
 
+Q4 = Exercise(
+    "q4",
+    "One draw",
+    answer="draw",
+    reference=draw,
+    cases=(Property("draws", 2, draw_cases), Property("at the edges", 2, edge_cases)),
+    refuse=FINISHED,
+)
+
+
+@Q4.mistake("likeliest first", "Go through the words in the order of their ids, not of their shares.")
+def likeliest_first(shares, u):
+    order = np.argsort(-shares, kind="stable")
+    return int(order[draw(shares[order], u)])
+
+
+@Q4.mistake("from the end", "Begin to add at id 0, not at the last id.")
+def from_the_end(shares, u):
+    return len(shares) - 1 - draw(shares[::-1], u)
+
+
+@Q4.mistake(
+    "the sum may equal u",
+    "The sum must be greater than u. With u = 0 and ≥, a first word of share 0 is drawn.",
+)
+def reached(shares, u):
+    sums = np.cumsum(shares)
+    return int(np.argmax(sums / sums[-1] >= u))
+
+
+@Q4.mistake(
+    "fell off the end",
+    "Rounded shares may sum to less than 1, and then no sum is greater than u. Divide the sums by the last"
+    " one.",
+)
+def fell_off(shares, u):
+    return int(np.searchsorted(np.cumsum(shares), u, side="right"))
+
+
+@Q4.mistake("one too early", "You return the id before: the word that takes the sum over u is the one drawn.")
+def before(shares, u):
+    return max(draw(shares, u) - 1, 0)
+
+
+Q4.mistake("no draw", "This is the likeliest word, whatever u is.", lambda shares, u: int(shares.argmax()))
+
+
 # ---- q5: a penalty for what has been said
 
 
@@ -203,12 +354,6 @@ def penalized(
         return result
 
     return answer
-
-
-def each_time(logits, seen, penalty):
-    for token in seen:
-        logits = penalize(logits, [token], penalty)
-    return logits
 
 
 def divided(z, penalty):
@@ -236,6 +381,51 @@ def seen_cases(rng, signs, repeated):
         again = [seen[0], seen[1], seen[0]] if repeated else []
         cases.append((logits, [int(token) for token in [*seen, *again]], float(rng.choice([1.25, 1.5, 2.0]))))
     return cases
+
+
+Q5 = Exercise(
+    "q5",
+    "Mend the penalty",
+    answer="penalize",
+    reference=penalize,
+    cases=(
+        Property("positive logits", 1, lambda rng: seen_cases(rng, 1, False)),
+        Property("negative logits", 1, lambda rng: seen_cases(rng, -1, False)),
+        Property("words seen more than once", 1, lambda rng: seen_cases(rng, np.array([1, -1, 1]), True)),
+    ),
+    refuse=("transformers.RepetitionPenaltyLogitsProcessor",),
+    handed_out=handed_out_penalty,
+)
+
+Q5.mistake(
+    "divided, whatever the sign",
+    "A negative logit divided by 2 is larger than before: the word becomes likelier.",
+    penalized(down=divided),
+)
+Q5.mistake(
+    "multiplied, whatever the sign",
+    "A positive logit multiplied by 2 is larger than before: the word becomes likelier.",
+    penalized(up=multiplied),
+)
+Q5.mistake(
+    "the wrong way round",
+    "You reward the words: positive logits are to shrink, negative ones to go down.",
+    penalized(multiplied, divided),
+)
+
+
+@Q5.mistake("once for each time", "A word is penalized once, however often it was seen.")
+def each_time(logits, seen, penalty):
+    for token in seen:
+        logits = penalize(logits, [token], penalty)
+    return logits
+
+
+Q5.mistake(
+    "all words",
+    "Only the words in seen are penalized.",
+    penalized(which=lambda seen, size: range(size)),
+)
 
 
 # ---- q6: the cache grows
@@ -283,6 +473,52 @@ def grow_case(rng, groups, old, new, base=10_000.0, eps=1e-5):
     )
 
 
+Q6 = Exercise(
+    "q6",
+    "The cache grows",
+    answer="grow",
+    reference=grow,
+    cases=(
+        Property("an empty cache", 2, lambda rng: [grow_case(rng, 2, 0, 3)]),
+        Property(
+            "one more token",
+            2,
+            lambda rng: [grow_case(rng, 2, 5, 1), grow_case(rng, 1, 3, 1, 100.0, 0.2)],
+        ),
+        Property("a portion", 1, lambda rng: [grow_case(rng, 3, 4, 2, 500.0, 0.1)]),
+    ),
+    tolerance=1e-8,
+    refuse=("plainformer.cache.keep", *FINISHED),
+)
+
+Q6.mistake(
+    "positions start again",
+    "The first new token has position S, the number of positions in the cache, not 0.",
+    grown(lambda old, new: np.arange(new)),
+)
+Q6.mistake(
+    "positions one too far",
+    "The first new token has position S: positions count from 0.",
+    grown(lambda old, new: np.arange(old + 1, old + new + 1)),
+)
+Q6.mistake(
+    "keys not turned",
+    "Keys go into the cache turned by their positions.",
+    grown(turn=lambda rows, *_: rows),
+)
+Q6.mistake(
+    "values turned too",
+    "Only queries and keys are turned. Values are handed on as they are.",
+    grown(turn_values=True),
+)
+Q6.mistake(
+    "keys not normed",
+    "Each head's key is normed, with key_gain, before it is turned.",
+    grown(norm=lambda rows, gain, eps: rows),
+)
+Q6.mistake("new before old", "New positions come after the old ones.", grown(after=False))
+
+
 # ---- q7: the block reads the cache
 
 
@@ -320,10 +556,71 @@ def cached_case(rng, old, new, heads, groups, base=10_000.0, eps=1e-5, size=1.0)
     return x, block, gains, rng.normal(size=(2, groups, old + new, gains.shape[1])), heads, base, eps
 
 
+Q7 = Exercise(
+    "q7",
+    "The block reads the cache",
+    answer="cached_block",
+    reference=cached_block,
+    cases=(
+        Property("one new token", 3, lambda rng: [cached_case(rng, 6, 1, 4, 2, 50.0, 0.05, 0.5)]),
+        Property("nothing read before", 1, lambda rng: [cached_case(rng, 0, 4, 2, 1)]),
+        Property(
+            "a portion after others",
+            2,
+            lambda rng: [cached_case(rng, 3, 2, 4, 2), cached_case(rng, 5, 3, 6, 2, 50.0, 0.05, 0.5)],
+        ),
+    ),
+    tolerance=1e-7,
+    refuse=FINISHED,
+)
+
+Q7.mistake(
+    "mask from the left",
+    "The new tokens are the last positions: the last of them reads the whole cache.",
+    cached_with(mask=part_1["from_the_left"]),
+)
+Q7.mistake(
+    "no mask",
+    "In a portion of several tokens, none may read those that come after it.",
+    cached_with(mask=lambda new, positions: None),
+)
+Q7.mistake(
+    "positions start again",
+    "The queries have the last positions in the cache, not 0, 1, 2.",
+    cached_with(places=lambda old, new: np.arange(new)),
+)
+Q7.mistake(
+    "only the new positions",
+    "The new tokens read all positions in the cache, old and new.",
+    cached_with(first=lambda positions, new: positions - new),
+)
+Q7.mistake(
+    "keys and values exchanged",
+    "cache[0] holds the keys, cache[1] the values.",
+    cached_with(pick=lambda gains, cache: (gains[0], cache[1], cache[0])),
+)
+Q7.mistake(
+    "the key's gain",
+    "Queries are normed with gains[0].",
+    cached_with(pick=lambda gains, cache: (gains[1], cache[0], cache[1])),
+)
+Q7.mistake(
+    "no sum after attention",
+    "What was read is added to x.",
+    cached_with(add=lambda x, normed, read: read),
+)
+Q7.mistake(
+    "heads shared in turn",
+    "Neighbouring query heads share a key/value head: 0, 0, 1, 1.",
+    cached_with(repeat=part_1["tiled"]),
+)
+
+
 # ---- q8: the toy model writes
 
-
 SETTINGS = ((1.5, 0.02), (2.0, 0.05), (5.0, 0.3))  # temperature and p
+
+
 SENTENCES = 40
 
 
@@ -410,330 +707,28 @@ def unheated(logits, temperature, p):
     return min_p(logits, 1.0, p)
 
 
-QUESTIONS = [
-    Question(
-        "q1",
-        "Min-p with a pencil",
-        answer="q1",
-        reference=kept_shares,
-        properties=(Property("the shares", 3, lambda rng: [mine.q1(rng)]),),
-        mistakes=(
-            Mistake(
-                "compared with p alone",
-                "The line is not p itself: it is p times the share of the likeliest word.",
-                lambda shares, p: shared_out(shares, shares >= p),
-            ),
-            Mistake(
-                "not shared out again",
-                "The kept words are right. Their shares must sum to 1 again: divide them by their sum.",
-                lambda shares, p: np.where(shares >= p * shares.max(), shares, 0),
-            ),
-            Mistake(
-                "top-p",
-                "You added shares up until they reached p. That is top-p; min-p compares each share with the"
-                " largest one.",
-                nucleus,
-            ),
-            Mistake(
-                "softmax of shares",
-                "The numbers are shares already. Divide the kept ones by their sum, without exp.",
-                bent_again,
-            ),
-        ),
-        tolerance=1e-4,
-        by_hand=True,
-    ),
-    Question(
-        "q2",
-        "The second portion",
-        answer="q2",
-        reference=second_portion,
-        properties=(Property("what the two new tokens read", 3, lambda rng: [mine.q2(rng)]),),
-        mistakes=(
-            Mistake(
-                "mask from the left",
-                "You counted from the left, as if the new tokens were the first of the text. They are the"
-                " fourth and the fifth.",
-                mixed(np.tril(np.ones((2, 5)))),
-            ),
-            Mistake(
-                "no mask", "The fourth token cannot read the fifth: it comes later.", mixed(np.ones((2, 5)))
-            ),
-            Mistake(
-                "without the cache",
-                "The new tokens read the three positions in the cache, too.",
-                lambda powers, values: mixed_from(powers, values, 3),
-            ),
-            Mistake(
-                "blind to itself",
-                "A token reads itself, too: the fourth reads four positions, the fifth all five.",
-                mixed(np.tril(np.ones((2, 5)), k=2)),
-            ),
-            Mistake(
-                "plain averages",
-                "The scores are not all the same. Weigh each value by its power, and divide by the sum of the"
-                " powers.",
-                evenly,
-            ),
-        ),
-        tolerance=1e-4,
-        by_hand=True,
-    ),
-    Question(
-        "q3",
-        "Min-p",
-        answer="min_p",
-        reference=min_p,
-        properties=(
-            Property(
-                "one row",
-                2,
-                lambda rng: [*logits_cases(rng, (8,), (7,)), spread(2.0, 0.35), spread(1.0, 0.3)],
-            ),
-            Property(
-                "many rows at once", 1, lambda rng: [*logits_cases(rng, (3, 7), (2, 3, 5)), unequal_rows(rng)]
-            ),
-            Property(
-                "large numbers, and p at its ends",
-                1,
-                extreme_cases,
-            ),
-        ),
-        mistakes=(
-            Mistake(
-                "compared with p alone",
-                "The line is p times the largest share of the row.",
-                min_p_with(lambda shares, p: p),
-            ),
-            Mistake(
-                "filtered before the temperature",
-                "Divide by the temperature first: the filter looks at the shares that it gives.",
-                filtered_first,
-            ),
-            Mistake(
-                "not shared out again",
-                "Divide the kept shares by their sum, row by row.",
-                min_p_with(again=False),
-            ),
-            Mistake(
-                "one line for all rows",
-                "Each row has a largest share of its own: take the maximum along the last axis.",
-                min_p_with(lambda shares, p: p * shares.max()),
-            ),
-            Mistake(
-                "overflow",
-                "The exponential of a large logit is infinite. Subtract the row's largest logit first.",
-                min_p_with(share=overflowing),
-            ),
-            Mistake(
-                "the likeliest word lost",
-                "A share that is just p times the largest is kept. With p = 1 the likeliest word stays.",
-                min_p_with(reached=np.greater),
-            ),
-        ),
-        refuse=("transformers.MinPLogitsWarper", *FINISHED),
-    ),
-    Question(
-        "q4",
-        "One draw",
-        answer="draw",
-        reference=draw,
-        properties=(Property("draws", 2, draw_cases), Property("at the edges", 2, edge_cases)),
-        mistakes=(
-            Mistake(
-                "likeliest first",
-                "Go through the words in the order of their ids, not of their shares.",
-                likeliest_first,
-            ),
-            Mistake("from the end", "Begin to add at id 0, not at the last id.", from_the_end),
-            Mistake(
-                "the sum may equal u",
-                "The sum must be greater than u. With u = 0 and ≥, a first word of share 0 is drawn.",
-                reached,
-            ),
-            Mistake(
-                "fell off the end",
-                "Rounded shares may sum to less than 1, and then no sum is greater than u. Divide the sums by"
-                " the last one.",
-                fell_off,
-            ),
-            Mistake(
-                "one too early",
-                "You return the id before: the word that takes the sum over u is the one drawn.",
-                before,
-            ),
-            Mistake(
-                "no draw",
-                "This is the likeliest word, whatever u is.",
-                lambda shares, u: int(shares.argmax()),
-            ),
-        ),
-        refuse=FINISHED,
-    ),
-    Question(
-        "q5",
-        "Mend the penalty",
-        answer="penalize",
-        reference=penalize,
-        properties=(
-            Property("positive logits", 1, lambda rng: seen_cases(rng, 1, False)),
-            Property("negative logits", 1, lambda rng: seen_cases(rng, -1, False)),
-            Property("words seen more than once", 1, lambda rng: seen_cases(rng, np.array([1, -1, 1]), True)),
-        ),
-        mistakes=(
-            Mistake(
-                "divided, whatever the sign",
-                "A negative logit divided by 2 is larger than before: the word becomes likelier.",
-                penalized(down=divided),
-            ),
-            Mistake(
-                "multiplied, whatever the sign",
-                "A positive logit multiplied by 2 is larger than before: the word becomes likelier.",
-                penalized(up=multiplied),
-            ),
-            Mistake(
-                "the wrong way round",
-                "You reward the words: positive logits are to shrink, negative ones to go down.",
-                penalized(multiplied, divided),
-            ),
-            Mistake("once for each time", "A word is penalized once, however often it was seen.", each_time),
-            Mistake(
-                "all words",
-                "Only the words in seen are penalized.",
-                penalized(which=lambda seen, size: range(size)),
-            ),
-        ),
-        refuse=("transformers.RepetitionPenaltyLogitsProcessor",),
-        handed_out=handed_out_penalty,
-    ),
-    Question(
-        "q6",
-        "The cache grows",
-        answer="grow",
-        reference=grow,
-        properties=(
-            Property("an empty cache", 2, lambda rng: [grow_case(rng, 2, 0, 3)]),
-            Property(
-                "one more token",
-                2,
-                lambda rng: [grow_case(rng, 2, 5, 1), grow_case(rng, 1, 3, 1, 100.0, 0.2)],
-            ),
-            Property("a portion", 1, lambda rng: [grow_case(rng, 3, 4, 2, 500.0, 0.1)]),
-        ),
-        mistakes=(
-            Mistake(
-                "positions start again",
-                "The first new token has position S, the number of positions in the cache, not 0.",
-                grown(lambda old, new: np.arange(new)),
-            ),
-            Mistake(
-                "positions one too far",
-                "The first new token has position S: positions count from 0.",
-                grown(lambda old, new: np.arange(old + 1, old + new + 1)),
-            ),
-            Mistake(
-                "keys not turned",
-                "Keys go into the cache turned by their positions.",
-                grown(turn=lambda rows, *_: rows),
-            ),
-            Mistake(
-                "values turned too",
-                "Only queries and keys are turned. Values are handed on as they are.",
-                grown(turn_values=True),
-            ),
-            Mistake(
-                "keys not normed",
-                "Each head's key is normed, with key_gain, before it is turned.",
-                grown(norm=lambda rows, gain, eps: rows),
-            ),
-            Mistake("new before old", "New positions come after the old ones.", grown(after=False)),
-        ),
-        tolerance=1e-8,
-        refuse=("plainformer.cache.keep", *FINISHED),
-    ),
-    Question(
-        "q7",
-        "The block reads the cache",
-        answer="cached_block",
-        reference=cached_block,
-        properties=(
-            Property("one new token", 3, lambda rng: [cached_case(rng, 6, 1, 4, 2, 50.0, 0.05, 0.5)]),
-            Property("nothing read before", 1, lambda rng: [cached_case(rng, 0, 4, 2, 1)]),
-            Property(
-                "a portion after others",
-                2,
-                lambda rng: [cached_case(rng, 3, 2, 4, 2), cached_case(rng, 5, 3, 6, 2, 50.0, 0.05, 0.5)],
-            ),
-        ),
-        mistakes=(
-            Mistake(
-                "mask from the left",
-                "The new tokens are the last positions: the last of them reads the whole cache.",
-                cached_with(mask=part_1["from_the_left"]),
-            ),
-            Mistake(
-                "no mask",
-                "In a portion of several tokens, none may read those that come after it.",
-                cached_with(mask=lambda new, positions: None),
-            ),
-            Mistake(
-                "positions start again",
-                "The queries have the last positions in the cache, not 0, 1, 2.",
-                cached_with(places=lambda old, new: np.arange(new)),
-            ),
-            Mistake(
-                "only the new positions",
-                "The new tokens read all positions in the cache, old and new.",
-                cached_with(first=lambda positions, new: positions - new),
-            ),
-            Mistake(
-                "keys and values exchanged",
-                "cache[0] holds the keys, cache[1] the values.",
-                cached_with(pick=lambda gains, cache: (gains[0], cache[1], cache[0])),
-            ),
-            Mistake(
-                "the key's gain",
-                "Queries are normed with gains[0].",
-                cached_with(pick=lambda gains, cache: (gains[1], cache[0], cache[1])),
-            ),
-            Mistake(
-                "no sum after attention",
-                "What was read is added to x.",
-                cached_with(add=lambda x, normed, read: read),
-            ),
-            Mistake(
-                "heads shared in turn",
-                "Neighbouring query heads share a key/value head: 0, 0, 1, 1.",
-                cached_with(repeat=part_1["tiled"]),
-            ),
-        ),
-        tolerance=1e-7,
-        refuse=FINISHED,
-    ),
-    Question(
-        "q8",
-        "How many are grammatical",
-        answer="q8",
-        reference=lambda seed: counts(seed),
-        properties=(Property("the counts", 4, lambda rng: [mine.q8(rng)]),),
-        mistakes=(
-            Mistake(
-                "no temperature",
-                "Hand the temperature over: these are the sentences at temperature 1.",
-                lambda seed: counts(seed, unheated),
-            ),
-            Mistake(
-                "filtered before the temperature",
-                "The temperature acts first, then the filter.",
-                lambda seed: counts(seed, filtered_first),
-            ),
-            Mistake(
-                "the cache is not handed on",
-                "The model saw the newest word alone. Go on with the caches that the last step gave.",
-                lambda seed: counts(seed, memory=1),
-            ),
-        ),
-        tolerance=1e-6,
-        by_hand=True,
-    ),
-]
+Q8 = Exercise(
+    "q8",
+    "How many are grammatical",
+    answer="q8",
+    reference=lambda seed: counts(seed),
+    cases=(Property("the counts", 4, lambda rng: [mine.q8(rng)]),),
+    tolerance=1e-6,
+    by_hand=True,
+)
+
+Q8.mistake(
+    "no temperature",
+    "Hand the temperature over: these are the sentences at temperature 1.",
+    lambda seed: counts(seed, unheated),
+)
+Q8.mistake(
+    "filtered before the temperature",
+    "The temperature acts first, then the filter.",
+    lambda seed: counts(seed, filtered_first),
+)
+Q8.mistake(
+    "the cache is not handed on",
+    "The model saw the newest word alone. Go on with the caches that the last step gave.",
+    lambda seed: counts(seed, memory=1),
+)

@@ -38,7 +38,7 @@ def length(past):
     return 0 if past is None else past.keys.shape[-2]
 
 
-@shaped("(..., T, E), Attention, H, Kept? -> (..., T, E), (..., G, S+T, D), (..., G, S+T, D)")
+@shaped("(..., T, E), Attention(C=E), H, Kept? -> (..., T, E), (..., G, S+T, D), (..., G, S+T, D)")
 def causal_attention(x, params: Attention, heads, past: Kept | None = None, turn=None):
     """Multi-head attention of new rows to themselves and to all positions before them.
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from plainformer.sampling import drop, probabilities, sample
-from plainformer.settings import generator, token_ids, whole
+from plainformer.settings import callback, generator, token_ids, whole
 
 
 def generate(
@@ -16,23 +16,27 @@ def generate(
     Raises ValueError at once, before the model runs, for an empty prompt, an unknown id, more tokens in all
     than the model's context, and a wrong setting.
     """
-    if not callable(forward):
-        raise TypeError(f"generate: forward must be a function, got {type(forward).__name__}")
+    callback("generate", "forward", forward)
     vocabulary = model.embedding.shape[0]
     prompt = token_ids("generate", "prompt", prompt, vocabulary)
     stop = frozenset(token_ids("generate", "stop", stop))
     never = token_ids("generate", "never", never, vocabulary)
-    count = whole("generate", "max_new_tokens", max_new_tokens, 0)
-    total, context = len(prompt) + count, model.config.context
-    if not prompt:
-        raise ValueError("generate: prompt must hold at least one token")
-    if total > context:
-        raise ValueError(
-            f"generate: prompt and new tokens are {total}, more than the model's context of {context}"
-        )
+    count = room("generate", prompt, max_new_tokens, model.config.context)
     generator("generate", "rng", rng)
     probabilities(np.zeros(2), temperature, top_k, top_p)  # a wrong setting is refused here
     return tokens(forward, model, prompt, count, rng, (temperature, top_k, top_p), stop, never)
+
+
+def room(function, prompt, max_new_tokens, context):
+    """How many tokens may follow; ValueError if prompt and new tokens do not fit into the context."""
+    count = whole(function, "max_new_tokens", max_new_tokens, 0)
+    if not prompt:
+        raise ValueError(f"{function}: prompt must hold at least one token")
+    total = len(prompt) + count
+    if total > context:
+        facts = f"prompt and new tokens are {total}, more than the model's context of {context}"
+        raise ValueError(f"{function}: {facts}")
+    return count
 
 
 def tokens(forward, model, prompt, count, rng, settings, stop, never):

@@ -9,7 +9,8 @@ The line describes the function's first arguments in order, in NumPy's gufunc no
 array and ``...`` any number of leading axes, which broadcast; ``H*D`` is one axis that holds H pieces of
 width D (``4*F`` holds four); ``?`` marks an argument that may be None, and ``=x`` one that is x if it is
 None; a bare letter is a whole number; a class name is a NamedTuple of parameters, whose fields carry shapes
-of their own. A result's axis may be a sum, ``I-U+1``; several results stand side by side.
+of their own (``Attention(C=E)``: with E for C). A result's axis may be a sum, ``I-U+1``; several results
+stand side by side.
 
 An argument called ``mask`` is boolean, ``ids`` and ``positions`` are whole numbers (or a list of them); every
 other array holds real numbers, in the precision that ``precision`` chooses. Settings, the plain numbers
@@ -110,8 +111,9 @@ class Shapes:
         classes = {name: cls for name, cls in function.__globals__.items() if hasattr(cls, "_fields")}
 
         def read(name, text):
-            cls = classes.get(text.rstrip("?"))
-            return record(name, cls, optional=text.endswith("?")) if cls else parse(name, text)
+            match = re.fullmatch(r"([A-Z]\w+)(?:\((\w=\w)\))?(\??)", text)
+            cls = classes.get(match[1]) if match else None
+            return record(name, cls, match[2] or "", bool(match[3])) if cls else parse(name, text)
 
         names = list(inspect.signature(function).parameters)
         self.parts = [read(name, text) for name, text in zip(names, split(left))]

@@ -120,35 +120,42 @@ def train(forward, model, batches, schedule, weight_decay=0.1, clip=1.0):
     """
     import torch
 
+    check(schedule, batches)
+    number("train", "clip", clip, above=True)
+    decay = number("train", "weight_decay", weight_decay)
+    weights = weights_of(model)
+    groups = [
+        {"params": [w for w in weights if w.ndim > 1], "weight_decay": decay},
+        {"params": [w for w in weights if w.ndim == 1], "weight_decay": 0.0},
+    ]
+    optimizer = torch.optim.AdamW(groups, betas=(0.9, 0.95))
+    return steps(forward, model, batches, schedule, optimizer, weights, clip)
+
+
+def check(schedule, batches):
+    """An error for what is no schedule and for what are no batches."""
     if not isinstance(schedule, Schedule) or not hasattr(batches, "__iter__"):
-        raise TypeError(
-            f"train: schedule must be a Schedule and batches iterable, got {schedule!r:.50} and"
-            f" {batches!r:.50}"
-        )
+        got = f"{schedule!r:.50} and {batches!r:.50}"
+        raise TypeError(f"train: schedule must be a Schedule and batches iterable, got {got}")
     whole("train", "schedule.steps", schedule.steps)
     number("train", "schedule.peak", schedule.peak, above=True)
     number("train", "schedule.warmup", schedule.warmup, high=schedule.steps)
     number("train", "schedule.floor", schedule.floor, high=schedule.peak)
-    number("train", "clip", clip, above=True)
-    weights = list(
-        dict.fromkeys(w for w in leaves(model) if getattr(w, "requires_grad", False) and w.is_leaf)
-    )
+
+
+def weights_of(model):
+    """The tensors of a model that are trained; an error if there are none, and for half precision."""
+    import torch
+
+    gathering = (w for w in leaves(model) if getattr(w, "requires_grad", False) and w.is_leaf)
+    weights = list(dict.fromkeys(gathering))
     if not weights:
         raise ValueError("train: model has no tensor that gathers gradients: make one by trainable(model)")
-    if not {w.dtype for w in weights} <= {torch.float32, torch.float64}:
-        kinds = ", ".join(sorted({str(w.dtype).removeprefix("torch.") for w in weights}))
-        facts = "half precision has no room for AdamW's small numbers"
-        raise TypeError(f"train: model must hold float32 or float64, got {kinds}: {facts}")
-    groups = [
-        {
-            "params": [w for w in weights if w.ndim > 1],
-            "weight_decay": number("train", "weight_decay", weight_decay),
-        },
-        {"params": [w for w in weights if w.ndim == 1], "weight_decay": 0.0},
-    ]
-    return steps(
-        forward, model, batches, schedule, torch.optim.AdamW(groups, betas=(0.9, 0.95)), weights, clip
-    )
+    halves = {str(w.dtype) for w in weights} - {str(torch.float32), str(torch.float64)}
+    if halves:
+        facts = f"got {', '.join(sorted(halves))}: half precision has no room for AdamW's small numbers"
+        raise TypeError(f"train: model must hold float32 or float64, {facts}")
+    return weights
 
 
 def steps(forward, model, batches, schedule, optimizer, weights, clip):

@@ -69,8 +69,8 @@ def run_grade(options):
 
     if sandbox.isolation() != "full":
         print(
-            "Without bubblewrap the students' code can read your files and reach the network: see For"
-            " instructors, Safety.",
+            "Without bubblewrap the students' code can read your files and reach the network:"
+            " see For instructors, Safety.",
             file=sys.stderr,
         )
     limits = (

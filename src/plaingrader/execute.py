@@ -138,8 +138,8 @@ class Judge(Execute):
             )
         cases = marks.groups(question, self.who, self.assignment)
         encoded = [[encode(case) for case in group] for group in cases]
-        names = question.exercise().argument_names
-        asked = json.dumps([question.answer, question.by_hand, names, encoded, list(question.refuse)])
+        about = [question.answer, question.by_hand, question.argument_names, encoded, list(question.refuse)]
+        asked = json.dumps(about)
         cell = self.ask(ASK.format(asked=json.dumps(asked), data=DATA))
         self.still_there(cell)
         data = [output.data[DATA] for output in cell.outputs if DATA in output.get("data", {})]

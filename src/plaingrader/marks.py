@@ -4,10 +4,8 @@ code never enters.
 
 from dataclasses import asdict, dataclass
 
-import numpy as np
-
 from plaincourse.assigned import codec, seed
-from plaincourse.exercises import Exercise, Verdict, compare
+from plaincourse.exercises import Verdict, compare
 from plaincourse.exercises._answers import array
 from plaincourse.exercises._close import matches
 
@@ -38,8 +36,7 @@ class Mark:
 
 def groups(question, student, assignment):
     """The hidden cases of this student, one list for each property."""
-    rng = np.random.default_rng(hidden_seed(question, student, assignment))
-    return [[tuple(case) for case in part.cases(rng)] for part in question.properties]
+    return question.groups(hidden_seed(question, student, assignment))
 
 
 def hidden_seed(question, student, assignment):
@@ -79,7 +76,7 @@ def partial(question, cases, got, verdicts, points):
         verdict(question, flat(cases), flat(got)) if all(isinstance(values, list) for values in got) else None
     )
     failed = [(part, one) for part, one in zip(question.properties, verdicts, strict=True) if not one.ok]
-    part, first = failed[0]
+    _, first = failed[0]
     known = (
         whole if whole is not None and whole.status == "mistake" else first
     )  # a Verdict is true only if it is right
@@ -94,20 +91,7 @@ def verdict(question, cases, values):
     """The Verdict on one group of cases."""
     if isinstance(values, Verdict):
         return Verdict(question.title, values.status, values.message)
-    return compare(fixed(question, cases), values)
-
-
-def fixed(question, cases):
-    """The question's exercise, with these cases whatever the seed."""
-    return Exercise(
-        question.name,
-        question.title,
-        question.reference,
-        lambda rng: cases,
-        question.mistakes,
-        question.tolerance,
-        question.by_hand,
-    )
+    return compare(question.on(cases), values)
 
 
 def received(result, group):
@@ -125,8 +109,7 @@ def handed_out(question, cases, got):
     """Whether the function still gives what it gave when it was handed out."""
     if question.handed_out is None or not all(isinstance(values, list) for values in got):
         return False
-    exercise = fixed(question, flat(cases))
-    broken = exercise.outputs(question.handed_out)
+    broken = question.outputs(question.handed_out, cases=flat(cases))
     return matches([array(value) for value in flat(got)], broken, question.tolerance)
 
 

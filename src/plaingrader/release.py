@@ -112,30 +112,34 @@ def visible(question):
     """What the check under a question may know: of a value worked by hand its shape only, the rest is the
     student's own.
     """
-    exercise = question.exercise()
-    about = {"name": question.name, "title": question.title, "argument_names": exercise.argument_names,
+    about = {"name": question.name, "title": question.title, "argument_names": question.argument_names,
              "tolerance": question.tolerance, "by_hand": question.by_hand, "refuses": bool(question.refuse)}  # fmt: skip
     if question.by_hand:
-        return about | {"cases": [], "expected": form(exercise), "mistakes": []}
-    expected = results(exercise, exercise.reference)
-    wrong = [*([Mistake("as handed out", "The function still does what it did when it was handed out.", question.handed_out)] if question.handed_out else []),
-             *question.mistakes]  # fmt: skip
+        return about | {"cases": [], "expected": form(question), "mistakes": []}
+    expected = results(question, question.reference)
+    wrong = [*as_handed_out(question), *question.mistakes]
     mistakes = [
-        {"name": mistake.name, "sentence": mistake.sentence, "results": results(exercise, mistake.answer)}
+        {"name": mistake.name, "sentence": mistake.sentence, "results": results(question, mistake.answer)}
         for mistake in wrong
     ]
-    cases = [encode(case) for case in exercise.inputs(VISIBLE_SEED)]
+    cases = [encode(case) for case in question.inputs(VISIBLE_SEED)]
     return about | {"cases": cases, "expected": expected, "mistakes": mistakes}
 
 
-def form(exercise):
+def as_handed_out(question):
+    """That nobody has touched the function to be mended, as a known mistake."""
+    sentence = "The function still does what it did when it was handed out."
+    return [Mistake("as handed out", sentence, question.handed_out)] if question.handed_out else []
+
+
+def form(question):
     """The shape of a value worked by hand, with None for a length that differs between students."""
-    shapes = [np.shape(exercise.outputs(exercise.reference, number)[0]) for number in range(50)]
+    shapes = [np.shape(question.outputs(question.reference, number)[0]) for number in range(50)]
     return [lengths[0] if len(set(lengths)) == 1 else None for lengths in zip(*shapes, strict=True)]
 
 
-def results(exercise, function):
-    return [encode(value) for value in exercise.outputs(function, VISIBLE_SEED)]
+def results(question, function):
+    return [encode(value) for value in question.outputs(function, VISIBLE_SEED)]
 
 
 def wheel(bundle):

@@ -3,7 +3,7 @@
 import tiny_course as tiny
 
 from plaingrader import export, jobs, late
-from plaingrader.grade import prepared, give_feedback, published, written
+from plaingrader.grade import give_feedback, prepared, published, written
 
 
 def grade_alone(limits=()):

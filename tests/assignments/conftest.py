@@ -35,8 +35,8 @@ def course_at():
 
 
 @pytest.fixture(scope="module")
-def tiny_course(shared, tmp_path_factory, course_at):
-    """The tiny course, released: a copy of the one that the first test of a run has made."""
+def tiny_released(shared, tmp_path_factory, course_at):
+    """The tiny course, released by the first test of a run that asks; to be copied, as it takes long."""
     with FileLock(shared / "tiny.lock"):
         if not (shared / "tiny").exists():
             made = tmp_path_factory.mktemp("made") / "assignments"
@@ -46,8 +46,14 @@ def tiny_course(shared, tmp_path_factory, course_at):
 
             assign(tiny.NAME)
             shutil.copytree(made, shared / "tiny")
+    return shared / "tiny"
+
+
+@pytest.fixture(scope="module")
+def tiny_course(tiny_released, tmp_path_factory, course_at):
+    """A tiny course for all tests of a module, released."""
     root = tmp_path_factory.mktemp("place") / "assignments"
-    shutil.copytree(shared / "tiny", root)
+    shutil.copytree(tiny_released, root)
     course_at(root)
     return root
 

@@ -141,8 +141,7 @@ def hand_in_everything(course_folder, released, elsewhere):
     for question in ("q1",):
         for mistake in questions(tiny.NAME)[question].mistakes:
             name = f"q1 {mistake.name}"
-            exercise = questions(tiny.NAME)[question].exercise()
-            value = exercise.outputs(mistake.answer, seed(name, tiny.NAME, "q1"))[0]
+            value = questions(tiny.NAME)[question].outputs(mistake.answer, seed(name, tiny.NAME, "q1"))[0]
             student(name).perfect().answer(dot=f"dot = {value}").hand_in(course_folder)
     for mistake, body in BODIES.items():
         student(f"q2 {mistake}").perfect().answer(my_softmax=body).hand_in(course_folder)

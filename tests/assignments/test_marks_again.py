@@ -1,5 +1,7 @@
 """Marks stay right when something changes: a question's points, a student's text, the rule for late work."""
 
+import shutil
+
 import nbformat
 import pytest
 import tiny_course as tiny
@@ -13,17 +15,14 @@ NAME = tiny.NAME
 
 
 @pytest.fixture
-def place(tmp_path, monkeypatch):
+def place(tiny_released, tmp_path, monkeypatch):
     """A tiny course of its own for each test, in which everybody's machine-graded questions are right."""
     root = tmp_path / "assignments"
-    tiny.lay_out(root)
+    shutil.copytree(tiny_released, root)
     (tmp_path / "dist").mkdir()
     monkeypatch.setenv("PLAINGRADER_COURSE", str(root))
     monkeypatch.setattr(jobs, "autograde", autograde_as(1))
     forget()
-    from plaingrader.release import assign
-
-    assign(NAME)
     yield root
     forget()
 

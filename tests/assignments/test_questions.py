@@ -34,8 +34,7 @@ def right_answers(assignment, question):
 
 def handed_in(question, function, number):
     """What a student would hand in who has this function in mind."""
-    exercise = question.exercise()
-    return exercise.outputs(function, number)[0] if question.by_hand else function
+    return question.outputs(function, number)[0] if question.by_hand else function
 
 
 def far(one, other, tolerance):
@@ -45,16 +44,16 @@ def far(one, other, tolerance):
 
 @each()
 def test_every_variant_is_well_posed(assignment, question):
-    exercise, answers = question.exercise(), []
+    answers = []
     for number in range(VARIANTS):
         number = seed(f"student {number}", assignment, question.name)
-        cases = exercise.inputs(number)
-        known = exercise.known(cases=cases)
+        cases = question.inputs(number)
+        known = question.known(cases=cases)
         right = known.pop("reference")
         assert not any(np.isnan(result).any() for result in right)
         for name, wrong in known.items():
             assert any(
-                far(one, other, exercise.tolerance) for one, other in zip(right, wrong, strict=True)
+                far(one, other, question.tolerance) for one, other in zip(right, wrong, strict=True)
             ), (name, number)
         if question.posed:
             assert all(question.posed(*case) for case in cases), number
@@ -65,13 +64,12 @@ def test_every_variant_is_well_posed(assignment, question):
 
 @each()
 def test_every_known_mistake_is_rejected_and_named(assignment, question):
-    exercise = question.exercise()
     assert len(question.mistakes) >= (2 if question.by_hand else 3)
     for number in range(CONFUSED):
-        assert exercise.confusable(number) == []
+        assert question.confusable(number) == []
     for mistake in question.mistakes:
         for number in range(3):
-            verdict = judge(exercise, handed_in(question, mistake.answer, number), number)
+            verdict = judge(question, handed_in(question, mistake.answer, number), number)
             assert verdict.status == "mistake" and verdict.message == f"{mistake.name}: {mistake.sentence}", (
                 verdict
             )
@@ -81,35 +79,34 @@ def test_every_known_mistake_is_rejected_and_named(assignment, question):
 ONE_VALUE = {("05_positions", "q6"): {"length"}}
 
 
-def agrees(exercise, cases, right):
+def agrees(question, cases, right):
     """Whether the reference gives these results on these cases, which may not even fit together."""
     try:
-        return matches(exercise.outputs(exercise.reference, cases=cases), right, exercise.tolerance)
+        return matches(question.outputs(question.reference, cases=cases), right, question.tolerance)
     except (ValueError, IndexError, TypeError):
         return False
 
 
 @each()
 def test_no_constant_stands_for_an_argument(assignment, question):
-    exercise, excepted = question.exercise(), ONE_VALUE.get((assignment, question.name), ())
+    excepted = ONE_VALUE.get((assignment, question.name), ())
     for number in range(0 if question.by_hand else 2):
-        cases = exercise.inputs(number)
-        right = exercise.outputs(question.reference, cases=cases)
-        for place, name in enumerate(exercise.argument_names):
+        cases = question.inputs(number)
+        right = question.outputs(question.reference, cases=cases)
+        for place, name in enumerate(question.argument_names):
             for value in [] if name in excepted else [case[place] for case in cases]:
                 deaf = [(*case[:place], value, *case[place + 1 :]) for case in cases]
-                assert not agrees(exercise, deaf, right), (name, value)
+                assert not agrees(question, deaf, right), (name, value)
 
 
 @each()
 def test_three_right_answers_are_accepted(assignment, question):
     answers = right_answers(assignment, question)
     assert len(answers) >= 3
-    exercise = question.exercise()
     for answer in (question.reference, *answers):
         for number in range(8):
-            given = exercise.outputs(answer, number)[0] if question.by_hand else answer
-            verdict = judge(exercise, given, number)
+            given = question.outputs(answer, number)[0] if question.by_hand else answer
+            verdict = judge(question, given, number)
             assert verdict.ok, (answer.__name__, verdict)
 
 
@@ -117,19 +114,18 @@ def test_three_right_answers_are_accepted(assignment, question):
 def test_what_is_handed_out_is_wrong_everywhere_it_matters(assignment, question):
     if question.handed_out is None:
         return
-    exercise = question.exercise()
     for number in range(CONFUSED):
-        cases = exercise.inputs(number)
+        cases = question.inputs(number)
         broken, right = (
-            exercise.outputs(question.handed_out, cases=cases),
-            exercise.outputs(question.reference, cases=cases),
+            question.outputs(question.handed_out, cases=cases),
+            question.outputs(question.reference, cases=cases),
         )
-        assert any(far(one, other, exercise.tolerance) for one, other in zip(right, broken, strict=True))
+        assert any(far(one, other, question.tolerance) for one, other in zip(right, broken, strict=True))
         for (
             mistake
         ) in question.mistakes:  # one that is handed out counts as not attempted, and would never be named
-            assert not matches(broken, exercise.outputs(mistake.answer, cases=cases), exercise.tolerance), (
+            assert not matches(broken, question.outputs(mistake.answer, cases=cases), question.tolerance), (
                 mistake.name,
                 number,
             )
-    assert not judge(exercise, question.handed_out).ok
+    assert not judge(question, question.handed_out).ok

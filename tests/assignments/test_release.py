@@ -153,7 +153,6 @@ def test_the_map_points_into_the_chapter(name):
 def test_visible_checks_know_right_from_wrong_without_a_solution(bundle, name):
     sheet = Sheet(name, "kim", bundle(name))
     for question in questions(name).values():
-        exercise = question.exercise()
         if question.by_hand:
             numbers = sheet.numbers(question.name)
             case = numbers if isinstance(numbers, tuple) else (numbers,)
@@ -161,7 +160,7 @@ def test_visible_checks_know_right_from_wrong_without_a_solution(bundle, name):
             continue
         assert sheet.check(question.name, question.reference).status == "right"
         assert sheet.check(question.name, lambda *arguments: None).status == "not attempted"
-        named = [sheet.check(question.name, mistake.answer).status for mistake in exercise.mistakes]
+        named = [sheet.check(question.name, mistake.answer).status for mistake in question.mistakes]
         assert set(named) == {"mistake"}
 
 

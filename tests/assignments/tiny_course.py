@@ -46,10 +46,31 @@ REFERENCE = f'''
 """{CANARY}"""
 import numpy as np
 
-from plaincourse.exercises import Mistake
+from plaincourse.exercises import Exercise, Property, the_value
 from plainformer.activations import sigmoid, softmax
-from plaingrader.questions import Property, Question, variants
+from plaingrader.questions import variants
 
+Q1 = Exercise(
+    "q1", "A dot product", answer="dot", reference=lambda x, y: x @ y,
+    cases=the_value(2, variants("tiny").q1), by_hand=True,
+)
+Q1.mistake("sums first", "Multiply pair by pair before you add.", lambda x, y: x.sum() * y.sum())
+Q1.mistake("only the first", "That is the first product alone.", lambda x, y: x[0] * y[0])
+
+Q2 = Exercise(
+    "q2", "Softmax", answer="my_softmax", reference=lambda scores: softmax(scores),
+    cases=(
+        Property("ordinary scores", 2, lambda rng: [(rng.normal(size=4),), (rng.normal(size=(2, 5)),)]),
+        Property("large scores", 1, lambda rng: [(rng.normal(size=3) + 1000,)]),
+    ),
+    refuse=("plainformer.activations.softmax", "torch.softmax"),
+)
+
+
+Q2.mistake("overflow", "Subtract the maximum first.", lambda scores: divided(np.exp(scores)))
+
+
+@Q2.mistake("not normalised", "Divide by the sum.")
 def powers(scores):
     return np.exp(scores - scores.max(-1, keepdims=True))
 
@@ -58,36 +79,14 @@ def divided(powers):
     return powers / powers.sum(-1, keepdims=True)
 
 
-QUESTIONS = [
-    Question(
-        "q1", "A dot product", answer="dot", reference=lambda x, y: x @ y,
-        properties=(Property("the value", 2, lambda rng: [variants("tiny").q1(rng)]),),
-        mistakes=(
-            Mistake("sums first", "Multiply pair by pair before you add.", lambda x, y: x.sum() * y.sum()),
-            Mistake("only the first", "That is the first product alone.", lambda x, y: x[0] * y[0]),
-        ),
-        by_hand=True,
-    ),
-    Question(
-        "q2", "Softmax", answer="my_softmax", reference=lambda scores: softmax(scores),
-        properties=(
-            Property("ordinary scores", 2, lambda rng: [(rng.normal(size=4),), (rng.normal(size=(2, 5)),)]),
-            Property("large scores", 1, lambda rng: [(rng.normal(size=3) + 1000,)]),
-        ),
-        mistakes=(
-            Mistake("overflow", "Subtract the maximum first.", lambda scores: divided(np.exp(scores))),
-            Mistake("not normalised", "Divide by the sum.", lambda scores: powers(scores)),
-            Mistake("wrong axis", "Each row sums to 1.", lambda scores: softmax(scores, axis=0)),
-        ),
-        refuse=("plainformer.activations.softmax", "torch.softmax"),
-    ),
-    Question(
-        "q3", "Sigmoid", answer="my_sigmoid", reference=lambda z: sigmoid(z),
-        properties=(Property("any number", 2, lambda rng: [(rng.normal(size=6),)]),),
-        mistakes=(Mistake("no exponential", "The e is missing.", lambda z: 1 / (1 - z)),),
-        handed_out=lambda z: 1 / (1 + np.exp(z)),
-    ),
-]
+Q2.mistake("wrong axis", "Each row sums to 1.", lambda scores: softmax(scores, axis=0))
+
+Q3 = Exercise(
+    "q3", "Sigmoid", answer="my_sigmoid", reference=lambda z: sigmoid(z),
+    cases=(Property("any number", 2, lambda rng: [(rng.normal(size=6),)]),),
+    handed_out=lambda z: 1 / (1 + np.exp(z)),
+)
+Q3.mistake("no exponential", "The e is missing.", lambda z: 1 / (1 - z))
 '''
 
 RIGHT = {

@@ -1,4 +1,4 @@
-"""The built book on a server: a page opened from a folder may not read others, nor load anything in a sandbox."""
+"""The built book on a server: a page from a folder may not read others, nor load anything in a sandbox."""
 
 import threading
 from contextlib import contextmanager

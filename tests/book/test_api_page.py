@@ -63,20 +63,13 @@ def test_what_a_notebook_imports_is_described(page, path):
 
 
 def test_the_fields_of_parameters_carry_shapes_or_types():
-    from plainformer.cache import Store
-    from plainformer.gpt2 import GPT2
+    from plainformer.cache import Kept
+    from plainformer.gpt2 import GPT2, Block, Config
     from plainformer.mlp import MLP
 
     assert list(api.field_shapes(GPT2))[1:5:2] == [("embedding", "(V, E)"), ("blocks", "a tuple of Block")]
     assert dict(api.field_shapes(GPT2))["norm"] == "LayerNorm"
-    assert list(api.field_shapes(Store)) == [
-        ("keys", "an array"),
-        ("values", "an array"),
-        ("written", "list"),
-    ]
-    assert list(api.field_shapes(MLP)) == [
-        ("up", "(E, F)"),
-        ("up_bias", "(F)"),
-        ("down", "(F, E)"),
-        ("down_bias", "(E)"),
-    ]
+    assert list(api.field_shapes(Kept)) == [("keys", "(..., G, S, D)"), ("values", "(..., G, S, D)")]
+    assert list(api.field_shapes(MLP)) == [("up", "Linear (E, F)"), ("down", "Linear (F, E)")]
+    assert dict(api.field_shapes(Block))["attention"] == "Attention"
+    assert dict(api.field_shapes(Config)) == {"context": "int", "heads": "int", "eps": "float"}

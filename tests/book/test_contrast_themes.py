@@ -1,4 +1,4 @@
-"""A contrast theme of the system (forced-colors) takes the backgrounds, and nothing that a page says."""
+"""With a contrast theme of the system (forced-colors) nothing is lost that a page says by a background."""
 
 import io
 
@@ -12,11 +12,12 @@ MARK_PAINTED = """() => {
     const seen = (element) => element.offsetWidth > 1 && element.offsetHeight > 1;
     const clear = (colour) => /, 0\\)$|transparent/.test(colour);
     for (const element of document.querySelectorAll('.pe *')) {
-        if (element.closest('svg, input, button') || element.textContent.trim() || !seen(element)) continue;
+        if (element.closest('svg, input, button')) continue;
+        if (element.textContent.trim() || !seen(element)) continue;
         const colour = getComputedStyle(element).backgroundColor;
         const ground = getComputedStyle(element.parentElement).backgroundColor;
-        if (clear(colour) || colour === ground || element.firstElementChild) continue;
-        element.dataset.painted = colour;
+        const painted = !clear(colour) && colour !== ground && !element.firstElementChild;
+        if (painted) element.dataset.painted = colour;
     }
 }"""
 LOST = """() => {

@@ -175,3 +175,17 @@ def test_a_copied_formula_is_tex(chapter):
     }""")
     assert f"${copied[1]}$" in copied[0] and "\n" not in copied[0]
     assert chapter.locator(".copied-formulas").count() == 0
+
+
+def test_an_excerpt_of_the_search_shows_a_formula_once(visit):
+    page = f"<div class='bd-article'>It is {formulas.set_formula('n^2 = 0.25', False)}.</div>"
+    assert visit("search.html").page.evaluate("page => Search.htmlToText(page)", page) == "It is n2=0.25."
+
+
+def test_the_search_knows_the_numbers_of_formulas(html):
+    index = (html / "searchindex.js").read_text(encoding="utf-8")
+    numbers = set()
+    for page in html.glob("chapters/*.html"):
+        for tex in re.findall(r"<annotation[^>]*>(.*?)</annotation>", page.read_text(encoding="utf-8")):
+            numbers |= set(re.findall(r"(?<![\d,.])\d+\.\d+(?![\d,.])", tex))
+    assert len(numbers) > 5 and {number for number in numbers if f'"{number}":' not in index} == set()

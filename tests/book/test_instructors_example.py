@@ -39,7 +39,8 @@ def place(tmp_path_factory):
 
 def run(place, *command):
     """Run Python with this course in place of the repository's."""
-    settings = {"PLAINGRADER_COURSE": str(place / "assignments"), "PYTHONPATH": str(ROOT / "src")}
+    paths = os.pathsep.join(str(ROOT / folder) for folder in ("src", "tests"))
+    settings = {"PLAINGRADER_COURSE": str(place / "assignments"), "PYTHONPATH": paths}
     done = subprocess.run(
         [sys.executable, *command],
         cwd=place / "assignments",

@@ -1,6 +1,7 @@
 """Every page of the built book, opened from its folder in a real browser."""
 
 import gzip
+import json
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -61,14 +62,19 @@ def test_opens_from_its_folder_without_a_complaint(desk):
     assert desk.requests_elsewhere() == []
 
 
-OWN_LIMIT = 150_000  # bytes, compressed: a page's HTML, figures and explorables
-ALL_LIMIT = 950_000  # bytes, compressed: with the theme and MathJax
+FIRST_VISIT, NEXT_PAGE = 250_000, 70_000  # bytes, compressed, at most
+PACKED = {".woff2", ".png", ".jpg", ".webp"}  # a server does not compress these again
 
 
-def weigh(paths):
-    """The bytes of some files, plain and compressed."""
-    texts = [path.read_bytes() for path in paths]
-    return sum(map(len, texts)), sum(len(gzip.compress(text)) for text in texts)
+def weight(paths):
+    """The bytes that a server sends for some files."""
+    texts = {path: path.read_bytes() for path in paths}
+    return sum(len(text if path.suffix in PACKED else gzip.compress(text)) for path, text in texts.items())
+
+
+def is_shared(path):
+    """Whether a file is one that a reader of another page has already."""
+    return "_static" in path.parts or path.name in ("explorable.css", "loader.js")
 
 
 def test_is_light(desk):
@@ -79,20 +85,37 @@ def test_is_light(desk):
     paths = {
         Path(unquote(urlsplit(address).path)) for address in desk.requests if address.startswith("file:")
     }
-    theme = {path for path in paths if "_static" in path.parts}
-    mathjax = {path for path in theme if path.name == "tex-svg.js"}
-    cells = [
-        f"{plain / 1000:.0f} ({packed / 1000:.0f})"
-        for plain, packed in map(weigh, (paths, mathjax, theme - mathjax, paths - theme))
-    ]
+    own = {path for path in paths if not is_shared(path)}
+    first, later = weight(paths), weight(own)
     print(
-        f"\n{desk.page.title()}: {len(paths)} requests, kB (compressed): {cells[0]}, MathJax {cells[1]},"
-        f" theme {cells[2]}, own {cells[3]}"
+        f"\n{desk.page.title()[:40]:40} {len(paths):3} requests, first visit {first / 1000:4.0f} kB,"
+        f" next page {later / 1000:3.0f} kB"
     )
-    assert len(theme) > 5, "what was loaded is not known"
+    assert len(paths - own) > 5, "what was loaded is not known"
     assert not [path.name for path in paths if "webfonts" in path.parts]
-    assert weigh(paths - theme)[1] <= OWN_LIMIT
-    assert weigh(paths)[1] <= ALL_LIMIT
+    assert later <= NEXT_PAGE and first <= FIRST_VISIT
+
+
+SCRIPTS = {"EvaluateScript", "FunctionCall", "v8.evaluateModule", "v8.run"}
+
+
+def blocking(browser, address):
+    """The milliseconds of the processor that a page's scripts, while it opens, take beyond 50 at a time."""
+    page = browser.new_page()
+    browser.start_tracing(page=page, categories=["devtools.timeline"])
+    page.goto(address)
+    page.wait_for_load_state("networkidle")
+    events = json.loads(browser.stop_tracing())["traceEvents"]
+    page.close()
+    times = [event.get("tdur", 0) / 1000 for event in events if event["name"] in SCRIPTS]
+    assert times, "nothing was measured"
+    return sum(max(0, time - 50) for time in times)
+
+
+def test_no_script_blocks_a_page(browser, html):
+    heaviest = max(html.glob("chapters/[0-9]*.html"), key=lambda page: page.stat().st_size)
+    # A machine with other work to do may be slow once.
+    assert 0 in (blocking(browser, heaviest.as_uri()) for _ in range(4))
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -165,7 +188,7 @@ def test_wide_boxes_can_be_scrolled_from_the_keyboard(phone):
 
 CUT_OFF = """() => [...document.querySelectorAll('.bd-article *')].filter((box) =>
     box.scrollWidth > box.clientWidth + 1 && /auto|scroll|hidden/.test(getComputedStyle(box).overflowX)
-    && box.clientWidth > 1 && !box.closest('.pe, mjx-assistive-mml, .cut-off') && !box.querySelector('.cut-off')
+    && box.clientWidth > 1 && !box.closest('.pe, .cut-off') && !box.querySelector('.cut-off')
 ).map((box) => box.outerHTML.slice(0, 120))"""
 
 

@@ -39,8 +39,8 @@ def test_a_dark_page_is_printed_black_on_white_and_unfolded(visit):
     page.emulate_media(media="print")
     page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
     seen = page.evaluate("""() => {
-        const kinds = '.bd-article :is(p, li, pre, summary, td, a:not(.headerlink))';
-        const text = [...document.querySelectorAll(kinds)];
+        const words = '.bd-article :is(p, li, pre, summary, td, a:not(.headerlink))';
+        const text = [...document.querySelectorAll(words)];
         return {
             colours: [...new Set(text.map((element) => getComputedStyle(element).color))],
             filters: [...new Set([...document.images].map((image) => getComputedStyle(image).filter))],

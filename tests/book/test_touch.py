@@ -8,7 +8,7 @@ PLACES = {"a slider": ".pe-slider input", "the curve": "svg.pe-plot"}
 
 @pytest.fixture
 def finger(browser, html):
-    """The page of the gate on a phone, and a function that swipes by (across, down) from within an element."""
+    """A phone with the page of the gate, and a swipe (across, down) that begins within an element."""
     context = browser.new_context(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
     page = context.new_page()
     page.goto(f"{html.as_uri()}/chapters/03_mlp.html")

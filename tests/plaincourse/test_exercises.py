@@ -129,6 +129,19 @@ def test_confusable_mistakes_are_found():
     assert exercise.confusable() == [("twin", "reference")]
 
 
+def test_a_mistake_stands_above_its_function_and_leaves_it_as_it_is():
+    exercise = Exercise("x", "X", lambda x: x, lambda rng: [(1.0,)])
+
+    @exercise.mistake("doubled", "You doubled it.")
+    def doubled(x):
+        return 2 * x
+
+    exercise.mistake("squared", "You squared it.", lambda x: x**2)
+    assert doubled(3) == 6
+    assert [mistake.name for mistake in exercise.mistakes] == ["doubled", "squared"]
+    assert exercises.judge(exercise, doubled).message == "doubled: You doubled it."
+
+
 def test_an_exercise_without_cases_is_refused():
     with pytest.raises(ValueError, match="at least one case, got 0"):
         Exercise("x", "X", softmax, lambda rng: []).inputs()
@@ -167,7 +180,8 @@ def test_what_is_not_numbers_of_the_same_shape_is_not_close(value):
 
 
 def test_two_exercises_of_one_name_are_refused(monkeypatch):
-    monkeypatch.setattr(exercises.sampling, "EXERCISES", exercises.sampling.EXERCISES * 2)
+    twin = Exercise("sampling-top-k", "Twin", softmax, lambda rng: [])
+    monkeypatch.setattr(exercises.sampling, "TWIN", twin, raising=False)
     with pytest.raises(ValueError, match="more than one exercise is named .*sampling-top-k"):
         registry.__wrapped__()
 

@@ -11,8 +11,8 @@ import matplotlib
 import numpy as np
 import pytest
 
-from plaincourse import figures
-from plaincourse.figures import Grid
+from plaincourse import figures, palette
+from plaincourse.figures import Grid, _style
 
 ROW = [1, 2, -1, 0]
 TABLE = np.arange(32.0).reshape(4, 8) / 2 - 8
@@ -123,21 +123,21 @@ def in_the_dark(rgb):
 
 @pytest.mark.parametrize("view", [lambda rgb: rgb, in_the_dark], ids=["light", "dark"])
 def test_numbers_stand_out_on_every_shade(view):
-    ink = view(np.array(matplotlib.colors.to_rgb(figures.INK)))
+    ink = view(np.array(matplotlib.colors.to_rgb(_style.INK)))
     fills = [
-        colours(share)[:3] for colours in (figures.SIGNED, figures.WEIGHTS) for share in np.linspace(0, 1, 21)
+        colours(share)[:3] for colours in (_style.SIGNED, _style.WEIGHTS) for share in np.linspace(0, 1, 21)
     ]
-    for fill in [*fills, matplotlib.colors.to_rgb(figures.DROPPED)]:
+    for fill in [*fills, matplotlib.colors.to_rgb(_style.DROPPED)]:
         assert contrast(ink, view(np.array(fill))) >= 4.5
 
 
 def test_zero_is_white():
-    assert figures.SIGNED(0.5)[:3] == pytest.approx((1, 1, 1), abs=0.01)
+    assert _style.SIGNED(0.5)[:3] == pytest.approx((1, 1, 1), abs=0.01)
 
 
 def test_nothing_is_told_by_colour_alone():
-    for styles in (figures.DASHES, figures.HATCHES, figures.MARKERS):
-        assert len(set(styles)) == len(styles) == len(figures.COLOURS)
+    for styles in (palette.DASHES, _style.HATCHES, _style.MARKERS):
+        assert len(set(styles)) == len(styles) == len(palette.SERIES)
 
 
 # ---- numbers as written

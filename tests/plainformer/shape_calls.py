@@ -30,6 +30,7 @@ LEGAL = {
     "relative_bias": lambda sizes: sizes["T"] <= sizes["S"],
     "sinusoidal": lambda sizes: sizes["E"] % 2 == 0,
     "rope": lambda sizes: sizes["D"] % 2 == 0,
+    "block": lambda sizes: sizes["D"] % 2 == 0,
     "conv2d": lambda sizes: sizes["U"] <= sizes["I"] and sizes["V"] <= sizes["J"],
     "cross_entropy": lambda sizes: sizes["T"] > 1,
 }

@@ -460,3 +460,15 @@ def test_what_does_not_fit_is_named(params, heads, mask, message):
     with pytest.raises(ValueError) as caught:
         multi_head_attention(np.ones((7, 6)), params, heads, mask)
     assert str(caught.value) == f"multi_head_attention: {message}"
+
+
+@on_both_engines
+def test_a_mask_hides_a_nan_in_a_key_but_not_in_a_value(engine):
+    rows, spoilt = np.random.default_rng(0).normal(size=(2, 3, 4))
+    spoilt[2] = np.nan  # the causal mask hides it from the first two rows
+    rows, spoilt = convert(rows, engine), convert(spoilt, engine)
+    mask = causal_mask(3)
+    assert np.isfinite(to_numpy(attention(rows, spoilt, rows, mask))[:2]).all()
+    tensors = (torch.as_tensor(array)[None] for array in (rows, rows, spoilt, np.array(mask)))
+    theirs = F.scaled_dot_product_attention(*tensors)
+    assert np.isnan(to_numpy(attention(rows, rows, spoilt, mask))).all() and theirs.isnan().all()

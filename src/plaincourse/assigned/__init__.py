@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from plaincourse.exercises import Mistake, Verdict, judge
+from plaincourse.exercises import Exercise, Mistake, Verdict, judge
 from plaincourse.exercises._answers import Problem, array, by_hand
 
 from .codec import decode
@@ -87,59 +87,51 @@ class Sheet:
                 f"Sheet: no visible.json beside the notebook, in {self.folder.resolve()}; make release"
                 f" A={self.assignment} writes it"
             )
-        stored = Stored(**json.loads(path.read_text(encoding="utf-8"))[question])
-        if stored.by_hand:
-            return form(stored, answer)
-        verdict = judge(stored, answer)
+        data = json.loads(path.read_text(encoding="utf-8"))[question]
+        if data["by_hand"]:
+            return form(data["title"], data["expected"], answer)
+        verdict = judge(stored(data), answer)
         text = "Whether it uses what the question refuses is looked at when it is graded."
         return (
             replace(verdict, message=f"{verdict.message} {text}")
-            if verdict.ok and stored.refuses
+            if verdict.ok and data["refuses"]
             else verdict
         )
 
 
-class Stored:
-    """An exercise whose right and wrong results are stored values, so that it can be handed out: it holds no
-    solution.
-
-    cases, expected, mistakes: encoded; a mistake is a name, a sentence, and its results. by_hand: the shape
-    alone. refuses: whether the answer may not use some function.
+def stored(data):
+    """The Exercise in this table of visible.json, in which encoded results stand for right and wrong answers,
+    so that it holds no solution.
     """
-
-    def __init__(
-        self, name, title, argument_names, cases, expected, mistakes, tolerance, by_hand=False, refuses=False
-    ):
-        self.refuses = refuses
-        self.name, self.title, self.argument_names, self.tolerance, self.by_hand = (
-            name,
-            title,
-            argument_names,
-            tolerance,
-            by_hand,
-        )
-        self.cases = cases
-        self.reference = expected
-        self.mistakes = [
-            Mistake(mistake["name"], mistake["sentence"], mistake["results"]) for mistake in mistakes
-        ]
-
-    def inputs(self, seed=0):
-        """The stored argument tuples."""
-        return [decode(case) for case in self.cases]
-
-    def outputs(self, stored, seed=0, cases=None):
-        """The stored results, of the reference or of a mistake."""
-        return [array(decode(result)) for result in stored]
+    cases = [decode(case) for case in data["cases"]]
+    mistakes = [
+        Mistake(known["name"], known["sentence"], stored_results(known["results"]))
+        for known in data["mistakes"]
+    ]
+    return Exercise(
+        data["name"],
+        data["title"],
+        stored_results(data["expected"]),
+        lambda rng: cases,
+        mistakes,
+        data["tolerance"],
+        argument_names=data["argument_names"],
+    )
 
 
-def form(stored, answer):
-    """A Verdict on the form of a value worked by hand: how many numbers, not which."""
+def stored_results(encoded):
+    return [array(decode(result)) for result in encoded]
+
+
+def form(title, wanted, answer):
+    """A Verdict on the form of a value worked by hand: how many numbers, not which.
+
+    wanted: its shape; a length is None where each student has another one.
+    """
     try:
         got = array(by_hand(answer))
     except Problem as problem:
-        return Verdict(stored.title, *problem.args)
-    wanted = stored.reference  # a length is None where each student has another one
+        return Verdict(title, *problem.args)
     numbers, fits = got.dtype.kind in "biuf", len(got.shape) == len(wanted)
     if not (
         numbers
@@ -147,9 +139,9 @@ def form(stored, answer):
         and all(want in (None, length) for want, length in zip(wanted, got.shape, strict=True))
     ):
         found = f"an array of shape {got.shape}" if numbers else "something that is not all numbers"
-        return Verdict(stored.title, "wrong", f"This asks for {asked(wanted)}; yours is {found}.")
+        return Verdict(title, "wrong", f"This asks for {asked(wanted)}; yours is {found}.")
     return Verdict(
-        stored.title,
+        title,
         "recorded",
         "Its form is right. Whether its value is right, you learn when it is graded.",
     )

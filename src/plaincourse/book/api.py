@@ -11,11 +11,15 @@ def is_parameters(thing):
 
 
 def field_shapes(parameters):
-    """Yield (field, text) for each field of a NamedTuple: its shape if the annotation carries one, else its
-    type.
-    """
+    """Yield (field, text) for each field of a NamedTuple: the shape of an array, else the type."""
     for name, hint in get_type_hints(parameters, include_extras=True).items():
-        yield name, hint.__metadata__[0] if hasattr(hint, "__metadata__") else written(hint)
+        kind, note = (hint.__origin__, hint.__metadata__[0]) if hasattr(hint, "__metadata__") else (hint, "")
+        if kind is Array and note:
+            yield name, note
+        elif isinstance(note, str) and note.startswith("("):  # the shape of the weight of a linear map
+            yield name, f"{written(kind)} {note}"
+        else:
+            yield name, written(kind)
 
 
 def written(hint):

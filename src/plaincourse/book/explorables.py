@@ -12,6 +12,8 @@ from pathlib import Path
 
 from sphinx.util import logging
 
+from plaincourse import palette
+
 SOURCE = Path(__file__).parent.parent / "explorables"
 FOLDER = "_explorables"
 PLACEHOLDER = re.compile(r'<div class="plain-explorable" data-module="([a-z]+)"')
@@ -28,6 +30,7 @@ def output_files():
     }
     kit = texts.pop("kit.js")
     files = {name: texts.pop(name) for name in ("explorable.css", "loader.js")}
+    files["explorable.css"] = f"{palette.css()}\n{files['explorable.css']}"
     for name, text in texts.items():
         module = json.dumps(f"{kit}\n{text}")
         files[name] = f"(window.plainExplorables ??= {{}}).{Path(name).stem} = {module};\n"

@@ -1,4 +1,5 @@
-// On pages with formulas: what is copied is TeX, and a formula wider than its column can be scrolled, and shows it.
+// On pages with formulas: what is copied is TeX, and a formula wider than its column can be scrolled, and
+// shows it.
 
 const FORMULAS = ".bd-article div.math";
 
@@ -6,7 +7,8 @@ const FORMULAS = ".bd-article div.math";
 document.addEventListener("copy", (event) => {
   const selection = getSelection();
   const part = document.createElement("div");
-  for (let i = 0; i < selection.rangeCount; i++) part.append(wholeFormulas(selection.getRangeAt(i)).cloneContents());
+  for (let i = 0; i < selection.rangeCount; i++)
+    part.append(wholeFormulas(selection.getRangeAt(i)).cloneContents());
   if (!part.querySelector("annotation")) return;
   for (const formula of part.querySelectorAll("math")) {
     const sign = formula.getAttribute("display") === "block" ? "$$" : "$";
@@ -23,7 +25,9 @@ document.addEventListener("copy", (event) => {
 // A range that cuts a formula takes all of it.
 function wholeFormulas(range) {
   const whole = range.cloneRange();
-  const [first, last] = [range.startContainer, range.endContainer].map((node) => (node.closest ? node : node.parentElement).closest("math"));
+  const [first, last] = [range.startContainer, range.endContainer].map((node) =>
+    (node.closest ? node : node.parentElement).closest("math"),
+  );
   if (first) whole.setStartBefore(first);
   if (last) whole.setEndAfter(last);
   return whole;

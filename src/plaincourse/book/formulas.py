@@ -82,8 +82,8 @@ def visit_block(translator, node):
 
 
 def ship_files(app, config):
-    """Copy the style sheet, the script and the font to the book's _static folder."""
-    config.html_static_path += [str(STYLE), str(SCRIPT), str(FONT)]
+    """Copy the style sheet, the script, the font and its licence to the book's _static folder."""
+    config.html_static_path += [str(STYLE), str(SCRIPT), str(FONT.parent)]
 
 
 def link_files(app, pagename, templatename, context, doctree):

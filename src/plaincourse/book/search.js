@@ -1,5 +1,6 @@
-// On the search page, instead of parts of Sphinx's searchtools.js: numbers are words, an excerpt is text of the
-// chapter, and a result's link carries the words, so that the page can show where they stand (see book.js).
+// On the search page, instead of parts of Sphinx's searchtools.js: numbers are words, an excerpt is text of
+// the chapter, and a result's link carries the words, so that the page can show where they stand (see
+// book.js).
 Search._parseQuery = (query) => {
   const stemmer = new Stemmer();
   const words = splitQuery(query.toLowerCase().trim());
@@ -13,6 +14,6 @@ Search.htmlToText = (source, anchor) => {
   const page = new DOMParser().parseFromString(source, "text/html");
   const article = page.querySelector(".bd-article");
   const part = anchor ? page.getElementById(decodeURIComponent(anchor.slice(1))) : null;
-  for (const noise of article.querySelectorAll(".headerlink, annotation, script, style, svg")) noise.remove();
+  for (const noise of article.querySelectorAll(".headerlink, script, style, svg, annotation")) noise.remove();
   return (part ?? article).textContent.replace(/\s+/g, " ");
 };

@@ -3,6 +3,7 @@
 Jupyter Book's default pages ask another host for Thebe, and carry 1.5 MB of icons. This extension
 
 - takes Thebe out (its script also throws an error on every page),
+- takes other extensions' scripts and styles from the pages where they do nothing,
 - replaces the icon script by a style sheet with only the icons that the pages use.
 """
 
@@ -21,7 +22,15 @@ ICONS = [
     "download", "expand", "file", "file-pdf", "github", "lightbulb", "list", "magnifying-glass", "moon",
     "pencil", "rocket", "sun", "xmark",
 ]  # fmt: skip
-UNUSED = ("sphinx-thebe.css",)  # style sheets that an extension puts on every page and that no page uses
+# What extensions put on every page, and what must stand in a page's text for it to be of use there.
+OF_USE = {
+    "sphinx-thebe.css": "(?!)",
+    "sphinx-design.min.css": r'class="[^"]*\bsd-',
+    "design-tabs.js": r'class="[^"]*\bsd-tab-',
+    "toggle": r'class="[^"]*\b(toggle|dropdown)\b',
+    "copybutton": 'class="highlight',
+    "clipboard.min.js": 'class="highlight',
+}
 
 
 def empty_header(app, config):
@@ -78,11 +87,16 @@ def write_icons(app):
     (folder / "icons.css").write_text(text, encoding="utf-8", newline="\n")
 
 
+def is_of_use(file, body):
+    """Whether a style sheet or a script, which may have its text in the page, does anything for the page."""
+    address = f"{file.filename} {getattr(file, 'attributes', {}).get('body', '')}"
+    return all(re.search(mark, body) for name, mark in OF_USE.items() if name in address)
+
+
 def tidy_page(app, pagename, templatename, context, doctree):
     """Drop what the page does not use, or has twice."""
-    context["css_files"] = [
-        sheet for sheet in context["css_files"] if not str(sheet.filename).endswith(UNUSED)
-    ]
+    for kind in ("css_files", "script_files"):
+        context[kind] = [file for file in context[kind] if is_of_use(file, context.get("body", ""))]
     # The roles that docutils gives a list of references are not allowed on these elements.
     context["body"] = re.sub(
         r'(<div [^>]*?)\s?role="(?:list|doc-biblioentry)"', r"\1", context.get("body", "")

@@ -5,6 +5,9 @@ import re
 
 import numpy as np
 
+from plaincourse import numerals
+from plaincourse.numerals import signed
+
 from ._close import near
 
 
@@ -18,19 +21,23 @@ def short(value):
     if isinstance(value, np.ndarray | np.number | float | int):
         value = np.asarray(value)
         if value.ndim == 0 and 0 < abs(value) < 1e-3:  # an eps, which four decimals would show as 0
-            return np.format_float_positional(value, precision=2, fractional=False, trim="-").replace(
-                "-", "−"
-            )
-        text = np.array2string(
-            value, precision=4, suppress_small=True, separator=", ", threshold=24, edgeitems=2
+            return signed(np.format_float_positional(value, precision=2, fractional=False, trim="-"))
+        look = {"int_kind": numeral, "float_kind": numeral}
+        text = np.array2string(value, formatter=look, separator=", ", threshold=24, edgeitems=2)
+        return re.sub(r"\s+", " ", text).replace("[ ", "[") + (
+            f" of shape {value.shape}" if value.ndim > 1 else ""
         )
-        text = re.sub(r"\s+", " ", text).replace("[ ", "[").replace("-", "−")
-        return text + (f" of shape {value.shape}" if value.ndim > 1 else "")
     if hasattr(value, "_fields"):  # a model or a block: pages of numbers
         return f"{type(value).__name__}(…)"
     if isinstance(value, list | tuple):
         return "(" + ", ".join(map(short, value)) + ")"
     return type(value).__name__ if not isinstance(value, str | None) else repr(value)
+
+
+def numeral(value):
+    """One number of an array: four decimals, or a power of ten if it is no count and large."""
+    large = np.isfinite(value) and abs(value) >= 1e8 and (value % 1 != 0 or abs(value) >= 1e15)
+    return signed(f"{value:.4e}") if large else numerals.short(value, 4)
 
 
 def kind(value):

@@ -6,13 +6,54 @@ import numpy as np
 
 from plainformer.networks import RNN, conv2d, rnn
 
-from . import Exercise, Mistake
+from . import Exercise
 
 # ---- one step, with a pencil
 
 
 def new_weight(x, target, w, rate):
     return w - rate * 2 * (w * x - target) * x
+
+
+ONE_STEP = Exercise(
+    "networks-one-step", "One step by hand", new_weight, lambda rng: [(3.0, 6.0, 1.0, 0.1)], by_hand=True
+)
+
+ONE_STEP.mistake(
+    "uphill",
+    "You went with the slope, so the loss grew. The slope is negative, and going against it makes w larger.",
+    lambda x, target, w, rate: new_weight(x, target, w, -rate),
+)
+ONE_STEP.mistake(
+    "factor 2 missing",
+    "The slope of a square u² is 2u. Your slope is half of that.",
+    lambda x, target, w, rate: new_weight(x, target, w, rate / 2),
+)
+ONE_STEP.mistake(
+    "x is missing",
+    "Your slope is that of the guess. The guess changes x times as fast as w does, so multiply by x.",
+    lambda x, target, w, rate: w - rate * 2 * (w * x - target),
+)
+ONE_STEP.mistake(
+    "no learning rate",
+    "You took the whole slope as the step. Multiply it by the learning rate, 0.1.",
+    lambda x, target, w, rate: new_weight(x, target, w, 1.0),
+)
+ONE_STEP.mistake(
+    "the loss for the slope",
+    "You subtracted 0.1 times the loss. The step is 0.1 times the slope.",
+    lambda x, target, w, rate: w - rate * (w * x - target) ** 2,
+)
+ONE_STEP.mistake(
+    "the slope itself",
+    "This is the slope. What is asked for is the weight after the step.",
+    lambda x, target, w, rate: 2 * (w * x - target) * x,
+)
+ONE_STEP.mistake(
+    "the step itself",
+    "This is the step. What is asked for is the weight after it: add the step to the old w.",
+    lambda x, target, w, rate: new_weight(x, target, w, rate) - w,
+)
 
 
 # ---- a filter
@@ -29,13 +70,49 @@ def image_cases(rng):
     return [(rng.normal(size=image), rng.normal(size=weights)) for image, weights in sizes]
 
 
+CONV = Exercise("networks-conv", "Sliding a filter", convolved, image_cases)
+
+CONV.mistake(
+    "flipped",
+    "You flipped the filter, as a convolution in mathematics does. Here it is laid on as it is.",
+    lambda image, weights: convolved(image, weights[::-1, ::-1]),
+)
+
+
+@CONV.mistake(
+    "padded",
+    "Your result is as large as the image: your filter hangs over the edge. It has to stay inside.",
+)
 def padded(image, weights):
     rows, columns = weights.shape
     return convolved(np.pad(image, ((0, rows - 1), (0, columns - 1))), weights)
 
 
+CONV.mistake(
+    "last place forgotten",
+    "Your result lacks the last row and column. The filter has I − U + 1 places, not I − U.",
+    lambda image, weights: convolved(image, weights)[:-1, :-1],
+)
+
+
+@CONV.mistake(
+    "in jumps",
+    "Your filter moves by its own size. It should move by one pixel, so that its places overlap.",
+)
 def in_jumps(image, weights):
     return convolved(image, weights)[:: weights.shape[0], :: weights.shape[1]]
+
+
+CONV.mistake(
+    "mean",
+    "You took the mean of the products. Add them up.",
+    lambda image, weights: convolved(image, weights) / weights.size,
+)
+CONV.mistake(
+    "turned result",
+    "Your rows and columns are exchanged: i counts the rows.",
+    lambda image, weights: convolved(image, weights).T,
+)
 
 
 # ---- a recurrent network
@@ -65,10 +142,49 @@ def read(step, first=0.0):
     return answer
 
 
+READING = Exercise("networks-rnn", "Reading step by step", states, text_cases)
+
+READING.mistake(
+    "no memory",
+    "Each of your states starts from 0 again. Use the state of the word before.",
+    read(lambda number, state, W_x, W_h, b: np.tanh(W_x * number + b)),
+)
+READING.mistake(
+    "bias forgotten",
+    "The bias b is missing in the sum.",
+    read(lambda number, state, W_x, W_h, b: np.tanh(W_x * number + W_h * state)),
+)
+READING.mistake(
+    "no bend",
+    "You added up, but did not bend. Take tanh of the sum.",
+    read(lambda number, state, W_x, W_h, b: W_x * number + W_h * state + b),
+)
+READING.mistake(
+    "weights exchanged",
+    "You multiplied the word by W_h and the state by W_x. It is the other way round.",
+    read(lambda number, state, W_x, W_h, b: np.tanh(W_h * number + W_x * state + b)),
+)
+READING.mistake(
+    "state outside",
+    "You added the old state after the bend. It belongs into the sum that is bent.",
+    read(lambda number, state, W_x, W_h, b: np.tanh(W_x * number + b) + W_h * state),
+)
+READING.mistake(
+    "first state 1",
+    "Your state starts at 1. Before the first word it is 0.",
+    read(lambda number, state, W_x, W_h, b: np.tanh(W_x * number + W_h * state + b), first=1.0),
+)
+
+
+@READING.mistake("only the last", "This is the last state. Return all of them, one for each word.")
 def only_the_last(x, W_x, W_h, b):
     return states(x, W_x, W_h, b)[-1]
 
 
+@READING.mistake(
+    "states before",
+    "You collected each state before its word was read. Append it after the step.",
+)
 def states_before(x, W_x, W_h, b):
     return np.concatenate([[0.0], states(x, W_x, W_h, b)[:-1]])
 
@@ -87,189 +203,43 @@ def length_cases(rng):
     return [(8, 3), (16, 3), (13, 5), (10, 3), (7, 2), (12, 4), (3, 5), (30, 8)]
 
 
-EXERCISES = [
-    Exercise(
-        "networks-one-step",
-        "One step by hand",
-        new_weight,
-        lambda rng: [(3.0, 6.0, 1.0, 0.1)],
-        (
-            Mistake(
-                "uphill",
-                "You went with the slope, so the loss grew. The slope is negative, and going against it makes"
-                " w larger.",
-                lambda x, target, w, rate: new_weight(x, target, w, -rate),
-            ),
-            Mistake(
-                "factor 2 missing",
-                "The slope of a square u² is 2u. Your slope is half of that.",
-                lambda x, target, w, rate: new_weight(x, target, w, rate / 2),
-            ),
-            Mistake(
-                "x is missing",
-                "Your slope is that of the guess. The guess changes x times as fast as w does, so multiply"
-                " by x.",
-                lambda x, target, w, rate: w - rate * 2 * (w * x - target),
-            ),
-            Mistake(
-                "no learning rate",
-                "You took the whole slope as the step. Multiply it by the learning rate, 0.1.",
-                lambda x, target, w, rate: new_weight(x, target, w, 1.0),
-            ),
-            Mistake(
-                "the loss for the slope",
-                "You subtracted 0.1 times the loss. The step is 0.1 times the slope.",
-                lambda x, target, w, rate: w - rate * (w * x - target) ** 2,
-            ),
-            Mistake(
-                "the slope itself",
-                "This is the slope. What is asked for is the weight after the step.",
-                lambda x, target, w, rate: 2 * (w * x - target) * x,
-            ),
-            Mistake(
-                "the step itself",
-                "This is the step. What is asked for is the weight after it: add the step to the old w.",
-                lambda x, target, w, rate: new_weight(x, target, w, rate) - w,
-            ),
-        ),
-        by_hand=True,
-    ),
-    Exercise(
-        "networks-conv",
-        "Sliding a filter",
-        convolved,
-        image_cases,
-        (
-            Mistake(
-                "flipped",
-                "You flipped the filter, as a convolution in mathematics does. Here it is laid on as it is.",
-                lambda image, weights: convolved(image, weights[::-1, ::-1]),
-            ),
-            Mistake(
-                "padded",
-                "Your result is as large as the image: your filter hangs over the edge. It has to stay"
-                " inside.",
-                padded,
-            ),
-            Mistake(
-                "last place forgotten",
-                "Your result lacks the last row and column. The filter has I − U + 1 places, not I − U.",
-                lambda image, weights: convolved(image, weights)[:-1, :-1],
-            ),
-            Mistake(
-                "in jumps",
-                "Your filter moves by its own size. It should move by one pixel, so that its places overlap.",
-                in_jumps,
-            ),
-            Mistake(
-                "mean",
-                "You took the mean of the products. Add them up.",
-                lambda image, weights: convolved(image, weights) / weights.size,
-            ),
-            Mistake(
-                "turned result",
-                "Your rows and columns are exchanged: i counts the rows.",
-                lambda image, weights: convolved(image, weights).T,
-            ),
-        ),
-    ),
-    Exercise(
-        "networks-rnn",
-        "Reading step by step",
-        states,
-        text_cases,
-        (
-            Mistake(
-                "no memory",
-                "Each of your states starts from 0 again. Use the state of the word before.",
-                read(lambda number, state, W_x, W_h, b: np.tanh(W_x * number + b)),
-            ),
-            Mistake(
-                "bias forgotten",
-                "The bias b is missing in the sum.",
-                read(lambda number, state, W_x, W_h, b: np.tanh(W_x * number + W_h * state)),
-            ),
-            Mistake(
-                "no bend",
-                "You added up, but did not bend. Take tanh of the sum.",
-                read(lambda number, state, W_x, W_h, b: W_x * number + W_h * state + b),
-            ),
-            Mistake(
-                "weights exchanged",
-                "You multiplied the word by W_h and the state by W_x. It is the other way round.",
-                read(lambda number, state, W_x, W_h, b: np.tanh(W_h * number + W_x * state + b)),
-            ),
-            Mistake(
-                "state outside",
-                "You added the old state after the bend. It belongs into the sum that is bent.",
-                read(lambda number, state, W_x, W_h, b: np.tanh(W_x * number + b) + W_h * state),
-            ),
-            Mistake(
-                "first state 1",
-                "Your state starts at 1. Before the first word it is 0.",
-                read(lambda number, state, W_x, W_h, b: np.tanh(W_x * number + W_h * state + b), first=1.0),
-            ),
-            Mistake(
-                "only the last",
-                "This is the last state. Return all of them, one for each word.",
-                only_the_last,
-            ),
-            Mistake(
-                "states before",
-                "You collected each state before its word was read. Append it after the step.",
-                states_before,
-            ),
-        ),
-    ),
-    Exercise(
-        "networks-path",
-        "How many layers",
-        layers,
-        length_cases,
-        (
-            Mistake(
-                "rounded down",
-                "You rounded down. If a part of the way is left, it takes one more layer.",
-                lambda T, k: (T - 1) // (k - 1),
-            ),
-            Mistake(
-                "k rows a layer",
-                "You divided by k. A row sees itself and k − 1 before it, so each layer reaches k − 1 rows"
-                " farther.",
-                lambda T, k: math.ceil((T - 1) / k),
-            ),
-            Mistake(
-                "T for the distance",
-                "You divided T. Between the first and the last of T rows lie T − 1 steps.",
-                lambda T, k: math.ceil(T / (k - 1)),
-            ),
-            Mistake(
-                "T over k",
-                "You divided T by k. The distance is T − 1, and each layer reaches k − 1 rows farther.",
-                lambda T, k: math.ceil(T / k),
-            ),
-            Mistake(
-                "T over k, not rounded",
-                "You divided T by k. The distance is T − 1, each layer reaches k − 1 rows farther, and a part"
-                " of a layer counts as a whole one.",
-                lambda T, k: T / k,
-            ),
-            Mistake(
-                "rounded to the nearest",
-                "You rounded to the nearest whole number. If a part of the way is left, however small, it"
-                " takes one more layer: round up.",
-                lambda T, k: round((T - 1) / (k - 1)),
-            ),
-            Mistake(
-                "not rounded",
-                "There are no parts of a layer: round up.",
-                lambda T, k: (T - 1) / (k - 1),
-            ),
-            Mistake(
-                "one at a time",
-                "You count the steps of an RNN. A filter of k reaches k − 1 rows in one layer.",
-                lambda T, k: T - 1,
-            ),
-        ),
-    ),
-]
+PATH = Exercise("networks-path", "How many layers", layers, length_cases)
+
+PATH.mistake(
+    "rounded down",
+    "You rounded down. If a part of the way is left, it takes one more layer.",
+    lambda T, k: (T - 1) // (k - 1),
+)
+PATH.mistake(
+    "k rows a layer",
+    "You divided by k. A row sees itself and k − 1 before it, so each layer reaches k − 1 rows farther.",
+    lambda T, k: math.ceil((T - 1) / k),
+)
+PATH.mistake(
+    "T for the distance",
+    "You divided T. Between the first and the last of T rows lie T − 1 steps.",
+    lambda T, k: math.ceil(T / (k - 1)),
+)
+PATH.mistake(
+    "T over k",
+    "You divided T by k. The distance is T − 1, and each layer reaches k − 1 rows farther.",
+    lambda T, k: math.ceil(T / k),
+)
+PATH.mistake(
+    "T over k, not rounded",
+    "You divided T by k. The distance is T − 1, each layer reaches k − 1 rows farther, and a part of a layer"
+    " counts as a whole one.",
+    lambda T, k: T / k,
+)
+PATH.mistake(
+    "rounded to the nearest",
+    "You rounded to the nearest whole number. If a part of the way is left, however small, it takes one more"
+    " layer: round up.",
+    lambda T, k: round((T - 1) / (k - 1)),
+)
+PATH.mistake("not rounded", "There are no parts of a layer: round up.", lambda T, k: (T - 1) / (k - 1))
+PATH.mistake(
+    "one at a time",
+    "You count the steps of an RNN. A filter of k reaches k − 1 rows in one layer.",
+    lambda T, k: T - 1,
+)

@@ -4,7 +4,7 @@ import numpy as np
 
 from plainformer.normalization import layer_norm, rms_norm
 
-from . import Exercise, Mistake
+from . import Exercise
 
 # ---- LayerNorm with a pencil
 
@@ -17,6 +17,49 @@ def normalized(x):
 def pencil_case(rng):
     """A row whose variance is 4."""
     return [(np.array([1.0, 6.0, 6.0, 6.0, 6.0]),)]
+
+
+PENCIL = Exercise(
+    "normalization-by-hand", "LayerNorm with a pencil", normalized, pencil_case, tolerance=5e-3, by_hand=True
+)
+
+PENCIL.mistake(
+    "divided by one less",
+    "You divided the sum of the squares by 4, one less than the row has numbers. LayerNorm divides by 5: the"
+    " variance is 4.",
+    lambda x: (x - x.mean()) / x.std(ddof=1),
+)
+PENCIL.mistake(
+    "no root",
+    "You divided by the variance. Divide by its square root: the result should have variance 1.",
+    lambda x: (x - x.mean()) / x.var(),
+)
+PENCIL.mistake(
+    "not centred",
+    "The division is right, but the mean is still in the numbers. Take 5 away from each first.",
+    lambda x: x / x.std(),
+)
+PENCIL.mistake(
+    "not scaled",
+    "The mean is 0 now. The variance is still 4: divide each number by its root.",
+    lambda x: x - x.mean(),
+)
+PENCIL.mistake(
+    "root mean square",
+    "This is RMSNorm: you divided by the root of the mean square and left the mean in. LayerNorm takes the"
+    " mean away first.",
+    lambda x: x / np.sqrt((x * x).mean()),
+)
+PENCIL.mistake(
+    "divided by the length",
+    "You divided by the root of the sum of the squares. Divide the sum by 5 before you take the root.",
+    lambda x: (x - x.mean()) / np.linalg.norm(x - x.mean()),
+)
+PENCIL.mistake(
+    "sign turned",
+    "You took each number away from the mean. Take the mean away from each number.",
+    lambda x: (x.mean() - x) / x.std(),
+)
 
 
 # ---- LayerNorm
@@ -34,27 +77,6 @@ def layer_norm_cases(rng):
     ]
 
 
-def sample_variance(x, gain, bias, eps):
-    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, ddof=1, keepdims=True) + eps) * gain + bias
-
-
-def layer_norm_eps_outside(x, gain, bias, eps):
-    return (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True) + eps) * gain + bias
-
-
-def layer_norm_without_eps(x, gain, bias, eps):
-    return layer_norm(x, gain, bias, 0.0)
-
-
-def by_the_length(x, gain, bias, eps):
-    x = x - x.mean(-1, keepdims=True)
-    return x / np.sqrt((x * x).sum(-1, keepdims=True) + eps) * gain + bias
-
-
-def without_root(x, gain, bias, eps):
-    return (x - x.mean(-1, keepdims=True)) / (x.var(-1, keepdims=True) + eps) * gain + bias
-
-
 def layer_norm_along(axis):
     def answer(x, gain, bias, eps):
         return (x - x.mean(axis=axis, keepdims=True)) / np.sqrt(
@@ -64,8 +86,94 @@ def layer_norm_along(axis):
     return answer
 
 
+LAYER_NORM = Exercise("normalization-layer-norm", "LayerNorm", layer_norm, layer_norm_cases)
+
+
+@LAYER_NORM.mistake(
+    "divided by one less",
+    "Your variance divides by E − 1, as torch.var and np.var(…, ddof=1) do. LayerNorm divides by E.",
+)
+def sample_variance(x, gain, bias, eps):
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, ddof=1, keepdims=True) + eps) * gain + bias
+
+
+@LAYER_NORM.mistake(
+    "eps outside the root",
+    "You add eps to the root of the variance. Add it to the variance, inside the root: for small rows that"
+    " makes a large difference.",
+)
+def layer_norm_eps_outside(x, gain, bias, eps):
+    return (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True) + eps) * gain + bias
+
+
+@LAYER_NORM.mistake(
+    "no eps",
+    "A flat row has variance 0, and your function divides by it. Add eps to the variance, inside the root.",
+)
+def layer_norm_without_eps(x, gain, bias, eps):
+    return layer_norm(x, gain, bias, 0.0)
+
+
+@LAYER_NORM.mistake(
+    "no root",
+    "You divide by the variance. Divide by its square root, the standard deviation.",
+)
+def without_root(x, gain, bias, eps):
+    return (x - x.mean(-1, keepdims=True)) / (x.var(-1, keepdims=True) + eps) * gain + bias
+
+
+LAYER_NORM.mistake(
+    "wrong axis",
+    "You normalize over the tokens, down the columns. Each token is normalized by itself: use axis=-1 with"
+    " keepdims=True.",
+    layer_norm_along(0),
+)
+LAYER_NORM.mistake(
+    "whole array",
+    "You take one mean and one variance for all tokens together. Each row has its own: use axis=-1 with"
+    " keepdims=True.",
+    layer_norm_along(None),
+)
+
+
+@LAYER_NORM.mistake(
+    "gain before normalizing",
+    "You multiply by the gain and add the bias first, and normalizing then undoes much of it. They come"
+    " last.",
+)
 def gain_first(x, gain, bias, eps):
     return layer_norm(x * gain + bias, np.ones_like(gain), np.zeros_like(bias), eps)
+
+
+LAYER_NORM.mistake(
+    "bias forgotten",
+    "The normalized row times the gain is right. The bias is still to be added.",
+    lambda x, gain, bias, eps: layer_norm(x, gain, np.zeros_like(bias), eps),
+)
+LAYER_NORM.mistake(
+    "gain forgotten",
+    "The normalized row and the bias are right. Multiply by the gain before you add the bias.",
+    lambda x, gain, bias, eps: layer_norm(x, np.ones_like(gain), bias, eps),
+)
+LAYER_NORM.mistake(
+    "step 4 forgotten",
+    "Each row is normalized now. Step 4 is still missing: multiply by the gain, then add the bias.",
+    lambda x, gain, bias, eps: layer_norm(x, np.ones_like(gain), np.zeros_like(bias), eps),
+)
+LAYER_NORM.mistake(
+    "bias before gain",
+    "You add the bias and then multiply by the gain, so the bias is multiplied too. Multiply first.",
+    lambda x, gain, bias, eps: layer_norm(x, gain, gain * bias, eps),
+)
+
+
+@LAYER_NORM.mistake(
+    "divided by the length",
+    "You divide by the root of the sum of the squares. The variance is their mean.",
+)
+def by_the_length(x, gain, bias, eps):
+    x = x - x.mean(-1, keepdims=True)
+    return x / np.sqrt((x * x).sum(-1, keepdims=True) + eps) * gain + bias
 
 
 # ---- RMSNorm
@@ -82,22 +190,6 @@ def rms_norm_cases(rng):
     ]
 
 
-def centred_first(x, gain, eps):
-    return layer_norm(x, gain, np.zeros_like(gain), eps)
-
-
-def sum_of_squares(x, gain, eps):
-    return x / np.sqrt((x * x).sum(-1, keepdims=True) + eps) * gain
-
-
-def rms_norm_without_root(x, gain, eps):
-    return x / ((x * x).mean(-1, keepdims=True) + eps) * gain
-
-
-def rms_norm_eps_outside(x, gain, eps):
-    return x / (np.sqrt((x * x).mean(-1, keepdims=True)) + eps) * gain
-
-
 def rms_norm_along(axis):
     def answer(x, gain, eps):
         return x / np.sqrt((x * x).mean(axis=axis, keepdims=True) + eps) * gain
@@ -105,8 +197,78 @@ def rms_norm_along(axis):
     return answer
 
 
+RMS_NORM = Exercise("normalization-rms-norm", "RMSNorm", rms_norm, rms_norm_cases)
+
+
+@RMS_NORM.mistake(
+    "centred first",
+    "You take the mean away first. That is LayerNorm: RMSNorm leaves the mean in.",
+)
+def centred_first(x, gain, eps):
+    return layer_norm(x, gain, np.zeros_like(gain), eps)
+
+
+@RMS_NORM.mistake(
+    "sum instead of mean",
+    "You divide by the root of the sum of the squares. Divide by the root of their mean, or wide rows come"
+    " out small.",
+)
+def sum_of_squares(x, gain, eps):
+    return x / np.sqrt((x * x).sum(-1, keepdims=True) + eps) * gain
+
+
+@RMS_NORM.mistake(
+    "eps outside the root",
+    "You add eps to the root. Add it to the mean square, inside the root: for small rows that makes a large"
+    " difference.",
+)
+def rms_norm_eps_outside(x, gain, eps):
+    return x / (np.sqrt((x * x).mean(-1, keepdims=True)) + eps) * gain
+
+
+RMS_NORM.mistake(
+    "no eps",
+    "The root mean square is right, but eps is not in it. Add eps to the mean square, inside the root.",
+    lambda x, gain, eps: rms_norm(x, gain, 0.0),
+)
+
+
+@RMS_NORM.mistake("no root", "You divide by the mean square. Divide by its root.")
+def rms_norm_without_root(x, gain, eps):
+    return x / ((x * x).mean(-1, keepdims=True) + eps) * gain
+
+
+RMS_NORM.mistake(
+    "wrong axis",
+    "You take the mean square over the tokens, down the columns. Each token has its own: use axis=-1 with"
+    " keepdims=True.",
+    rms_norm_along(0),
+)
+RMS_NORM.mistake(
+    "gain added",
+    "Each row has size 1 now, and you add the gain. It is a factor: multiply by it.",
+    lambda x, gain, eps: rms_norm(x, np.ones_like(gain), eps) + gain,
+)
+
+
+@RMS_NORM.mistake(
+    "mean of the sizes",
+    "You divide by the mean of the absolute values. Square the numbers, take the mean, then the root.",
+)
 def mean_size(x, gain, eps):
     return x / (np.abs(x).mean(-1, keepdims=True) + eps) * gain
+
+
+RMS_NORM.mistake(
+    "whole array",
+    "You take one mean square for all tokens together. Each row has its own: use axis=-1 with keepdims=True.",
+    rms_norm_along(None),
+)
+RMS_NORM.mistake(
+    "gain forgotten",
+    "Each row has size 1 now. The learned gain is still to be multiplied.",
+    lambda x, gain, eps: rms_norm(x, np.ones_like(gain), eps),
+)
 
 
 # ---- dropout with given random numbers
@@ -130,233 +292,36 @@ def dropout_scaled_by(scale):
     return answer
 
 
+DROPOUT = Exercise("normalization-dropout", "Dropout", dropout_from, dropout_cases)
+
+DROPOUT.mistake(
+    "not rescaled",
+    "The right numbers are dropped, but the rest is left as it was, so the mean shrinks. Divide what is kept"
+    " by 1 − rate.",
+    dropout_scaled_by(lambda rate: 1.0),
+)
+DROPOUT.mistake(
+    "divided by the rate",
+    "You divide what is kept by the rate, the share that is dropped. Divide by the share that is kept, 1 −"
+    " rate.",
+    dropout_scaled_by(lambda rate: 1 / rate),
+)
+DROPOUT.mistake(
+    "multiplied instead of divided",
+    "You multiply what is kept by 1 − rate, which makes the mean smaller still. Divide by it.",
+    dropout_scaled_by(lambda rate: 1 - rate),
+)
+DROPOUT.mistake(
+    "no brackets",
+    "You divide by 1 and then take the rate away: x / 1 - rate. Put brackets round 1 - rate.",
+    lambda x, rate, uniform: np.where(uniform >= rate, x / 1 - rate, 0.0),
+)
+
+
+@DROPOUT.mistake(
+    "wrong side",
+    "You keep a number where its random number is below the rate, so a rate of 0 drops everything. Keep it"
+    " where it is at least the rate.",
+)
 def wrong_side(x, rate, uniform):
     return np.where(uniform < rate, x / (1 - rate), 0.0)
-
-
-EXERCISES = [
-    Exercise(
-        "normalization-by-hand",
-        "LayerNorm with a pencil",
-        normalized,
-        pencil_case,
-        (
-            Mistake(
-                "divided by one less",
-                "You divided the sum of the squares by 4, one less than the row has numbers. LayerNorm"
-                " divides by 5: the variance is 4.",
-                lambda x: (x - x.mean()) / x.std(ddof=1),
-            ),
-            Mistake(
-                "no root",
-                "You divided by the variance. Divide by its square root: the result should have variance 1.",
-                lambda x: (x - x.mean()) / x.var(),
-            ),
-            Mistake(
-                "not centred",
-                "The division is right, but the mean is still in the numbers. Take 5 away from each first.",
-                lambda x: x / x.std(),
-            ),
-            Mistake(
-                "not scaled",
-                "The mean is 0 now. The variance is still 4: divide each number by its root.",
-                lambda x: x - x.mean(),
-            ),
-            Mistake(
-                "root mean square",
-                "This is RMSNorm: you divided by the root of the mean square and left the mean in. LayerNorm"
-                " takes the mean away first.",
-                lambda x: x / np.sqrt((x * x).mean()),
-            ),
-            Mistake(
-                "divided by the length",
-                "You divided by the root of the sum of the squares. Divide the sum by 5 before you take the"
-                " root.",
-                lambda x: (x - x.mean()) / np.linalg.norm(x - x.mean()),
-            ),
-            Mistake(
-                "sign turned",
-                "You took each number away from the mean. Take the mean away from each number.",
-                lambda x: (x.mean() - x) / x.std(),
-            ),
-        ),
-        tolerance=5e-3,
-        by_hand=True,
-    ),
-    Exercise(
-        "normalization-layer-norm",
-        "LayerNorm",
-        layer_norm,
-        layer_norm_cases,
-        (
-            Mistake(
-                "divided by one less",
-                "Your variance divides by E − 1, as torch.var and np.var(…, ddof=1) do. LayerNorm divides"
-                " by E.",
-                sample_variance,
-            ),
-            Mistake(
-                "eps outside the root",
-                "You add eps to the root of the variance. Add it to the variance, inside the root: for small"
-                " rows that makes a large difference.",
-                layer_norm_eps_outside,
-            ),
-            Mistake(
-                "no eps",
-                "A flat row has variance 0, and your function divides by it. Add eps to the variance, inside"
-                " the root.",
-                layer_norm_without_eps,
-            ),
-            Mistake(
-                "no root",
-                "You divide by the variance. Divide by its square root, the standard deviation.",
-                without_root,
-            ),
-            Mistake(
-                "wrong axis",
-                "You normalize over the tokens, down the columns. Each token is normalized by itself: use"
-                " axis=-1 with keepdims=True.",
-                layer_norm_along(0),
-            ),
-            Mistake(
-                "whole array",
-                "You take one mean and one variance for all tokens together. Each row has its own: use"
-                " axis=-1 with keepdims=True.",
-                layer_norm_along(None),
-            ),
-            Mistake(
-                "gain before normalizing",
-                "You multiply by the gain and add the bias first, and normalizing then undoes much of it."
-                " They come last.",
-                gain_first,
-            ),
-            Mistake(
-                "bias forgotten",
-                "The normalized row times the gain is right. The bias is still to be added.",
-                lambda x, gain, bias, eps: layer_norm(x, gain, np.zeros_like(bias), eps),
-            ),
-            Mistake(
-                "gain forgotten",
-                "The normalized row and the bias are right. Multiply by the gain before you add the bias.",
-                lambda x, gain, bias, eps: layer_norm(x, np.ones_like(gain), bias, eps),
-            ),
-            Mistake(
-                "step 4 forgotten",
-                "Each row is normalized now. Step 4 is still missing: multiply by the gain, then add the"
-                " bias.",
-                lambda x, gain, bias, eps: layer_norm(x, np.ones_like(gain), np.zeros_like(bias), eps),
-            ),
-            Mistake(
-                "bias before gain",
-                "You add the bias and then multiply by the gain, so the bias is multiplied too. Multiply"
-                " first.",
-                lambda x, gain, bias, eps: layer_norm(x, gain, gain * bias, eps),
-            ),
-            Mistake(
-                "divided by the length",
-                "You divide by the root of the sum of the squares. The variance is their mean.",
-                by_the_length,
-            ),
-        ),
-    ),
-    Exercise(
-        "normalization-rms-norm",
-        "RMSNorm",
-        rms_norm,
-        rms_norm_cases,
-        (
-            Mistake(
-                "centred first",
-                "You take the mean away first. That is LayerNorm: RMSNorm leaves the mean in.",
-                centred_first,
-            ),
-            Mistake(
-                "sum instead of mean",
-                "You divide by the root of the sum of the squares. Divide by the root of their mean, or wide"
-                " rows come out small.",
-                sum_of_squares,
-            ),
-            Mistake(
-                "eps outside the root",
-                "You add eps to the root. Add it to the mean square, inside the root: for small rows that"
-                " makes a large difference.",
-                rms_norm_eps_outside,
-            ),
-            Mistake(
-                "no eps",
-                "The root mean square is right, but eps is not in it. Add eps to the mean square, inside the"
-                " root.",
-                lambda x, gain, eps: rms_norm(x, gain, 0.0),
-            ),
-            Mistake(
-                "no root",
-                "You divide by the mean square. Divide by its root.",
-                rms_norm_without_root,
-            ),
-            Mistake(
-                "wrong axis",
-                "You take the mean square over the tokens, down the columns. Each token has its own: use"
-                " axis=-1 with keepdims=True.",
-                rms_norm_along(0),
-            ),
-            Mistake(
-                "gain added",
-                "Each row has size 1 now, and you add the gain. It is a factor: multiply by it.",
-                lambda x, gain, eps: rms_norm(x, np.ones_like(gain), eps) + gain,
-            ),
-            Mistake(
-                "mean of the sizes",
-                "You divide by the mean of the absolute values. Square the numbers, take the mean, then the"
-                " root.",
-                mean_size,
-            ),
-            Mistake(
-                "whole array",
-                "You take one mean square for all tokens together. Each row has its own: use axis=-1 with"
-                " keepdims=True.",
-                rms_norm_along(None),
-            ),
-            Mistake(
-                "gain forgotten",
-                "Each row has size 1 now. The learned gain is still to be multiplied.",
-                lambda x, gain, eps: rms_norm(x, np.ones_like(gain), eps),
-            ),
-        ),
-    ),
-    Exercise(
-        "normalization-dropout",
-        "Dropout",
-        dropout_from,
-        dropout_cases,
-        (
-            Mistake(
-                "not rescaled",
-                "The right numbers are dropped, but the rest is left as it was, so the mean shrinks. Divide"
-                " what is kept by 1 − rate.",
-                dropout_scaled_by(lambda rate: 1.0),
-            ),
-            Mistake(
-                "divided by the rate",
-                "You divide what is kept by the rate, the share that is dropped. Divide by the share that is"
-                " kept, 1 − rate.",
-                dropout_scaled_by(lambda rate: 1 / rate),
-            ),
-            Mistake(
-                "multiplied instead of divided",
-                "You multiply what is kept by 1 − rate, which makes the mean smaller still. Divide by it.",
-                dropout_scaled_by(lambda rate: 1 - rate),
-            ),
-            Mistake(
-                "no brackets",
-                "You divide by 1 and then take the rate away: x / 1 - rate. Put brackets round 1 - rate.",
-                lambda x, rate, uniform: np.where(uniform >= rate, x / 1 - rate, 0.0),
-            ),
-            Mistake(
-                "wrong side",
-                "You keep a number where its random number is below the rate, so a rate of 0 drops"
-                " everything. Keep it where it is at least the rate.",
-                wrong_side,
-            ),
-        ),
-    ),
-]

@@ -4,7 +4,7 @@ import numpy as np
 
 from plainformer.positions import rope, sinusoidal
 
-from . import Exercise, Mistake
+from . import Exercise
 
 # ---- one pair at one position, with a pencil
 
@@ -17,20 +17,52 @@ def turned(key, position):
     return rope(key[None], [position])[0]
 
 
-def coordinates_exchanged(key, position):
-    return turned(key[::-1], position)
+ONE_TURN = Exercise("positions-one-turn", "One turn", turned, one_key, tolerance=0.02, by_hand=True)
+
+ONE_TURN.mistake(
+    "turned backwards",
+    "You turned by −2. The minus sign belongs to the first number: a cos − b sin.",
+    lambda key, position: turned(key, -position),
+)
+ONE_TURN.mistake(
+    "position 1",
+    "You turned by 1. The angle is the position times the speed, 2 × 1.",
+    lambda key, position: turned(key, 1),
+)
 
 
+@ONE_TURN.mistake(
+    "sine and cosine exchanged",
+    "You took the sine for the cosine and the other way round. cos 2 is the negative one.",
+)
 def cos_and_sin_exchanged(key, position):
     cos, sin = np.sin(position), np.cos(position)
     return np.array([key[0] * cos - key[1] * sin, key[0] * sin + key[1] * cos])
 
 
+@ONE_TURN.mistake("two plus signs", "You added in both formulas. The first number is a cos − b sin.")
 def without_minus(key, position):
     cos, sin = np.cos(position), np.sin(position)
     return np.array([key[0] * cos + key[1] * sin, key[0] * sin + key[1] * cos])
 
 
+@ONE_TURN.mistake("a and b exchanged", "You turned [1, 2]. The key is [2, 1]: a is 2 and b is 1.")
+def coordinates_exchanged(key, position):
+    return turned(key[::-1], position)
+
+
+ONE_TURN.mistake(
+    "order exchanged",
+    "The two numbers are right, in the wrong order. First a cos − b sin, then a sin + b cos.",
+    lambda key, position: turned(key, position)[::-1],
+)
+
+
+@ONE_TURN.mistake(
+    "degrees",
+    "You turned by 2 degrees. The angle is 2 radians, more than a quarter turn: set the calculator to"
+    " radians.",
+)
 def turned_by_degrees(key, position):
     return in_degrees(key[None], np.array([position]))[0]
 
@@ -53,11 +85,56 @@ def waves(speed=lambda i, width: 10000.0 ** (-2 * i / width), first=np.sin, seco
     return answer
 
 
+SINUSOIDAL = Exercise("positions-sinusoidal", "The waves", sinusoidal, table_sizes)
+
+
+@SINUSOIDAL.mistake(
+    "sines first, cosines after",
+    "All numbers are right, but you put all sines first. Here sine and cosine of a pair stand side by side:"
+    " columns 2i and 2i + 1.",
+)
 def in_two_halves(length, width):
     table = sinusoidal(length, width)
     return np.concatenate([table[:, 0::2], table[:, 1::2]], axis=1)
 
 
+SINUSOIDAL.mistake(
+    "cosine first",
+    "Sine and cosine are exchanged. The sine goes into the even column, so row 0 begins 0, 1.",
+    waves(first=np.cos, second=np.sin),
+)
+SINUSOIDAL.mistake(
+    "factor 2 missing",
+    "Your pairs turn too fast: the exponent is −2i / width, where i counts the pairs.",
+    waves(speed=lambda i, width: 10000.0 ** (-i / width)),
+)
+SINUSOIDAL.mistake(
+    "factor 2 twice",
+    "Your pairs turn too slowly. The exponent is −2i / width, where i counts the pairs, not the columns.",
+    waves(speed=lambda i, width: 10000.0 ** (-4 * i / width)),
+)
+SINUSOIDAL.mistake(
+    "speeds upside down",
+    "Your pairs turn faster and faster. The exponent needs its minus sign.",
+    waves(speed=lambda i, width: 10000.0 ** (2 * i / width)),
+)
+SINUSOIDAL.mistake(
+    "positions from 1",
+    "Your first row belongs to position 1. Positions count from 0: row 0 holds zeros and ones.",
+    waves(start=1),
+)
+SINUSOIDAL.mistake(
+    "one speed",
+    "All your pairs turn by 1 a position. Only pair 0 does: pair i turns by 10000 ** (−2i / width).",
+    waves(speed=lambda i, width: np.ones(len(i))),
+)
+
+
+@SINUSOIDAL.mistake(
+    "column for pair",
+    "You took the number of the column for that of the pair. Columns 2i and 2i + 1 both belong to pair i and"
+    " turn at one speed.",
+)
 def column_for_pair(length, width):
     """Column j turns by 10000 ** (−2j / width), so that sine and cosine of a pair have two speeds."""
     columns = np.arange(width)
@@ -65,6 +142,10 @@ def column_for_pair(length, width):
     return np.where(columns % 2 == 0, np.sin(angles), np.cos(angles))
 
 
+@SINUSOIDAL.mistake(
+    "turned",
+    "Your table has one column a position. It should have one row a position: shape (length, width).",
+)
 def turned_table(length, width):
     return sinusoidal(length, width).T
 
@@ -88,13 +169,29 @@ def angles_of(x, positions):
     return positions[:, None] * 10000.0 ** (-np.arange(0, x.shape[1], 2) / x.shape[1])
 
 
-def in_degrees(x, positions):
-    """The angle of each pair is converted before sine and cosine are taken."""
-    angles, a, b = np.radians(angles_of(x, positions)), x[:, 0::2], x[:, 1::2]
-    pairs = a * np.cos(angles) - b * np.sin(angles), a * np.sin(angles) + b * np.cos(angles)
-    return np.stack(pairs, axis=-1).reshape(x.shape)
+ROPE = Exercise("positions-rope", "Turning rows", neighbours, row_cases)
+
+ROPE.mistake(
+    "halves",
+    "You pair the first half with the second. Here the pairs are neighbours: x[:, 0::2] with x[:, 1::2].",
+    lambda x, positions: rope(x, positions, pairing="halves"),
+)
+ROPE.mistake(
+    "turned backwards",
+    "Your rows turn the other way. The first number is a cos − b sin, the second a sin + b cos.",
+    lambda x, positions: rope(x, -positions),
+)
+ROPE.mistake(
+    "positions not used",
+    "You count the rows from 0, whatever the positions are. Use the ones that are given.",
+    lambda x, positions: rope(x, np.arange(len(x))),
+)
 
 
+@ROPE.mistake(
+    "a was overwritten",
+    "The first numbers are right. For the second ones you used the new first number: keep the old a.",
+)
 def overwritten(x, positions):
     """The pair is turned in place: the second formula reads the new first number."""
     angles = angles_of(x, positions)
@@ -104,15 +201,47 @@ def overwritten(x, positions):
     return out
 
 
+@ROPE.mistake("one speed", "All your pairs turn by 1 a position. Pair i turns by 10000 ** (−2i / D).")
+def same_speed(x, positions):
+    """Every pair turned by 1 a position."""
+    pairs = x.reshape(len(x), -1, 2)
+    return np.stack([rope(pair, positions) for pair in np.moveaxis(pairs, 1, 0)], axis=1).reshape(x.shape)
+
+
+ROPE.mistake(
+    "factor 2 missing",
+    "Your later pairs turn too fast: the exponent is −2i / D, where i counts the pairs.",
+    lambda x, positions: rope(x, positions, base=100.0),
+)
+
+
+@ROPE.mistake(
+    "waves added",
+    "You added the waves to x. Here nothing is added: each pair of x is turned by its angle.",
+)
 def waves_added(x, positions):
     """The older way: the waves of the positions, added."""
     return x + sinusoidal(positions.max() + 1, x.shape[1])[positions]
 
 
-def same_speed(x, positions):
-    """Every pair turned by 1 a position."""
-    pairs = x.reshape(len(x), -1, 2)
-    return np.stack([rope(pair, positions) for pair in np.moveaxis(pairs, 1, 0)], axis=1).reshape(x.shape)
+ROPE.mistake(
+    "positions added",
+    "You added the positions to x. They say how far each pair turns: by the position times the speed of the"
+    " pair.",
+    lambda x, positions: x + positions[:, None],
+)
+
+
+@ROPE.mistake(
+    "degrees",
+    "You converted the angles from degrees. They are radians already, and NumPy's sine and cosine take"
+    " radians.",
+)
+def in_degrees(x, positions):
+    """The angle of each pair is converted before sine and cosine are taken."""
+    angles, a, b = np.radians(angles_of(x, positions)), x[:, 0::2], x[:, 1::2]
+    pairs = a * np.cos(angles) - b * np.sin(angles), a * np.sin(angles) + b * np.cos(angles)
+    return np.stack(pairs, axis=-1).reshape(x.shape)
 
 
 # ---- where a piece starts
@@ -132,207 +261,36 @@ def piece_cases(rng):
     ]
 
 
-EXERCISES = [
-    Exercise(
-        "positions-one-turn",
-        "One turn",
-        turned,
-        one_key,
-        (
-            Mistake(
-                "turned backwards",
-                "You turned by −2. The minus sign belongs to the first number: a cos − b sin.",
-                lambda key, position: turned(key, -position),
-            ),
-            Mistake(
-                "position 1",
-                "You turned by 1. The angle is the position times the speed, 2 × 1.",
-                lambda key, position: turned(key, 1),
-            ),
-            Mistake(
-                "sine and cosine exchanged",
-                "You took the sine for the cosine and the other way round. cos 2 is the negative one.",
-                cos_and_sin_exchanged,
-            ),
-            Mistake(
-                "two plus signs",
-                "You added in both formulas. The first number is a cos − b sin.",
-                without_minus,
-            ),
-            Mistake(
-                "a and b exchanged",
-                "You turned [1, 2]. The key is [2, 1]: a is 2 and b is 1.",
-                coordinates_exchanged,
-            ),
-            Mistake(
-                "order exchanged",
-                "The two numbers are right, in the wrong order. First a cos − b sin, then a sin + b cos.",
-                lambda key, position: turned(key, position)[::-1],
-            ),
-            Mistake(
-                "degrees",
-                "You turned by 2 degrees. The angle is 2 radians, more than a quarter turn: set the"
-                " calculator to radians.",
-                turned_by_degrees,
-            ),
-        ),
-        tolerance=0.02,
-        by_hand=True,
-    ),
-    Exercise(
-        "positions-sinusoidal",
-        "The waves",
-        sinusoidal,
-        table_sizes,
-        (
-            Mistake(
-                "sines first, cosines after",
-                "All numbers are right, but you put all sines first. Here sine and cosine of a pair stand"
-                " side by side: columns 2i and 2i + 1.",
-                in_two_halves,
-            ),
-            Mistake(
-                "cosine first",
-                "Sine and cosine are exchanged. The sine goes into the even column, so row 0 begins 0, 1.",
-                waves(first=np.cos, second=np.sin),
-            ),
-            Mistake(
-                "factor 2 missing",
-                "Your pairs turn too fast: the exponent is −2i / width, where i counts the pairs.",
-                waves(speed=lambda i, width: 10000.0 ** (-i / width)),
-            ),
-            Mistake(
-                "factor 2 twice",
-                "Your pairs turn too slowly. The exponent is −2i / width, where i counts the pairs, not the"
-                " columns.",
-                waves(speed=lambda i, width: 10000.0 ** (-4 * i / width)),
-            ),
-            Mistake(
-                "speeds upside down",
-                "Your pairs turn faster and faster. The exponent needs its minus sign.",
-                waves(speed=lambda i, width: 10000.0 ** (2 * i / width)),
-            ),
-            Mistake(
-                "positions from 1",
-                "Your first row belongs to position 1. Positions count from 0: row 0 holds zeros and ones.",
-                waves(start=1),
-            ),
-            Mistake(
-                "one speed",
-                "All your pairs turn by 1 a position. Only pair 0 does: pair i turns by 10000 ** (−2i /"
-                " width).",
-                waves(speed=lambda i, width: np.ones(len(i))),
-            ),
-            Mistake(
-                "column for pair",
-                "You took the number of the column for that of the pair. Columns 2i and 2i + 1 both belong to"
-                " pair i and turn at one speed.",
-                column_for_pair,
-            ),
-            Mistake(
-                "turned",
-                "Your table has one column a position. It should have one row a position: shape (length,"
-                " width).",
-                turned_table,
-            ),
-        ),
-    ),
-    Exercise(
-        "positions-rope",
-        "Turning rows",
-        neighbours,
-        row_cases,
-        (
-            Mistake(
-                "halves",
-                "You pair the first half with the second. Here the pairs are neighbours: x[:, 0::2] with x[:,"
-                " 1::2].",
-                lambda x, positions: rope(x, positions, pairing="halves"),
-            ),
-            Mistake(
-                "turned backwards",
-                "Your rows turn the other way. The first number is a cos − b sin, the second a sin + b cos.",
-                lambda x, positions: rope(x, -positions),
-            ),
-            Mistake(
-                "positions not used",
-                "You count the rows from 0, whatever the positions are. Use the ones that are given.",
-                lambda x, positions: rope(x, np.arange(len(x))),
-            ),
-            Mistake(
-                "a was overwritten",
-                "The first numbers are right. For the second ones you used the new first number: keep the"
-                " old a.",
-                overwritten,
-            ),
-            Mistake(
-                "one speed",
-                "All your pairs turn by 1 a position. Pair i turns by 10000 ** (−2i / D).",
-                same_speed,
-            ),
-            Mistake(
-                "factor 2 missing",
-                "Your later pairs turn too fast: the exponent is −2i / D, where i counts the pairs.",
-                lambda x, positions: rope(x, positions, base=100.0),
-            ),
-            Mistake(
-                "waves added",
-                "You added the waves to x. Here nothing is added: each pair of x is turned by its angle.",
-                waves_added,
-            ),
-            Mistake(
-                "positions added",
-                "You added the positions to x. They say how far each pair turns: by the position times the"
-                " speed of the pair.",
-                lambda x, positions: x + positions[:, None],
-            ),
-            Mistake(
-                "degrees",
-                "You converted the angles from degrees. They are radians already, and NumPy's sine and cosine"
-                " take radians.",
-                in_degrees,
-            ),
-        ),
-    ),
-    Exercise(
-        "positions-offsets",
-        "Where a piece starts",
-        offsets,
-        piece_cases,
-        (
-            Mistake(
-                "each from 0",
-                "All your pieces start at 0. Only the first does: the next one goes on where it ended.",
-                lambda lengths: np.zeros_like(lengths),
-            ),
-            Mistake(
-                "ends",
-                "These are the positions after each piece. A piece starts where the one before it ended.",
-                lambda lengths: np.cumsum(lengths),
-            ),
-            Mistake(
-                "last positions",
-                "These are the positions of the last token of each piece. You are asked for the first: take"
-                " away the whole length, not 1.",
-                lambda lengths: np.cumsum(lengths) - 1,
-            ),
-            Mistake(
-                "off by one",
-                "From the second piece on you are one too low. After 6 tokens, 0 to 5, the next position"
-                " is 6.",
-                lambda lengths: np.maximum(offsets(lengths) - 1, 0),
-            ),
-            Mistake(
-                "number of the piece",
-                "You count the pieces. A piece may hold more than one token: add up the lengths.",
-                lambda lengths: np.arange(len(lengths)),
-            ),
-            Mistake(
-                "length of the piece before",
-                "Each of your starts is the length of the piece before it. Add up the lengths of all pieces"
-                " before it.",
-                lambda lengths: np.concatenate([[0], lengths[:-1]]),
-            ),
-        ),
-    ),
-]
+OFFSETS = Exercise("positions-offsets", "Where a piece starts", offsets, piece_cases)
+
+OFFSETS.mistake(
+    "each from 0",
+    "All your pieces start at 0. Only the first does: the next one goes on where it ended.",
+    lambda lengths: np.zeros_like(lengths),
+)
+OFFSETS.mistake(
+    "ends",
+    "These are the positions after each piece. A piece starts where the one before it ended.",
+    lambda lengths: np.cumsum(lengths),
+)
+OFFSETS.mistake(
+    "last positions",
+    "These are the positions of the last token of each piece. You are asked for the first: take away the"
+    " whole length, not 1.",
+    lambda lengths: np.cumsum(lengths) - 1,
+)
+OFFSETS.mistake(
+    "off by one",
+    "From the second piece on you are one too low. After 6 tokens, 0 to 5, the next position is 6.",
+    lambda lengths: np.maximum(offsets(lengths) - 1, 0),
+)
+OFFSETS.mistake(
+    "number of the piece",
+    "You count the pieces. A piece may hold more than one token: add up the lengths.",
+    lambda lengths: np.arange(len(lengths)),
+)
+OFFSETS.mistake(
+    "length of the piece before",
+    "Each of your starts is the length of the piece before it. Add up the lengths of all pieces before it.",
+    lambda lengths: np.concatenate([[0], lengths[:-1]]),
+)

@@ -5,6 +5,7 @@ import traitlets
 
 from plaincourse.explorables import still
 from plaincourse.explorables.base import Explorable, Numbers, Whole
+from plaincourse.numerals import short
 from plainformer.attention import attention, attention_weights, causal_mask
 
 # Document B's four words. The values are the chapter's; keys and queries are chosen so that ate reads with
@@ -79,14 +80,14 @@ class Attention(Explorable):
             parts += [
                 still.text(52, y, gloss),
                 still.text(145, y, vector(key)),
-                still.text(230, y, still.number(score, 2)),
+                still.text(230, y, short(score, 2)),
             ]
             parts += [
-                still.box(300, y - 15, 170 * weight, 20, still.BLUE),
+                still.box(300, y - 15, 170 * weight, 20, "probability"),
                 still.text(510, y, f"{weight:.2f}", anchor="end"),
             ]
             parts.append(still.text(585, y, vector(value)))
-        parts.append(still.box(10, 152, 620, 1, still.GREY))
+        parts.append(still.box(10, 152, 620, 1, "hidden"))
         parts.append(
             still.text(
                 10,
@@ -102,4 +103,4 @@ class Attention(Explorable):
 
 def vector(numbers):
     """Return two numbers as the explorable prints them: in square brackets, at most two decimals each."""
-    return f"[{', '.join(still.number(number, 2) for number in numbers)}]"
+    return f"[{', '.join(short(number, 2) for number in numbers)}]"

@@ -3,11 +3,16 @@ kernel.
 """
 
 import json
+import math
 from pathlib import Path
 
 import anywidget
 import numpy as np
 import traitlets
+
+from plaincourse import palette
+from plaincourse.numerals import real
+from plainformer.settings import whole
 
 FOLDER = Path(__file__).parent
 
@@ -15,13 +20,6 @@ FOLDER = Path(__file__).parent
 def read(name):
     """Return the text of one of the files beside this one, for instance "kit.js"."""
     return (FOLDER / name).read_text(encoding="utf-8")
-
-
-def escape(text):
-    """Escape `text` for HTML, inside an element or inside a quoted attribute."""
-    for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&#x27;")):
-        text = text.replace(character, entity)
-    return text
 
 
 def to_json(state):
@@ -34,30 +32,16 @@ def to_json(state):
     return text
 
 
-def real(value):
-    """Return `value` as an array of floats, or None if it is not real numbers throughout: text, truth and
-    masked values are none.
-    """
-    try:
-        array = np.asarray(value)
-    except (
-        TypeError,
-        ValueError,
-        OverflowError,
-        RuntimeError,
-    ):  # RuntimeError from a tensor that tracks gradients
-        return None
-    return array.astype(float) if array.dtype.kind in "iuf" and not np.ma.is_masked(value) else None
-
-
 class Whole(traitlets.Int):
     """A trait for a whole number, kept as Python's int; True is none."""
 
     def validate(self, obj, value):
         """Return `value` as an int, or raise TraitError."""
-        if isinstance(value, bool):
-            self.error(obj, value)
-        return super().validate(obj, value)
+        most = math.inf if self.max is None else self.max
+        try:
+            return whole(type(obj).__name__, self.name, value, self.min, most)
+        except ValueError as error:
+            raise traitlets.TraitError(str(error)) from None
 
 
 class Choice(traitlets.Enum):
@@ -123,7 +107,7 @@ class Explorable(anywidget.AnyWidget):
             "module" in cls.__dict__
         ):  # anywidget makes a further subclass of each instance's class; it has its own text
             cls._esm = read("kit.js") + "\n" + read(f"{cls.module}.js")
-            cls._css = read("explorable.css")
+            cls._css = f"{palette.css()}\n{read('explorable.css')}"
         super().__init_subclass__(**options)
 
     def __init__(self, **state):

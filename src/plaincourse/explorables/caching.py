@@ -61,18 +61,16 @@ class Caching(Explorable):
         side, left, top = 190, 10, 34
         last, first = self.positions()[-1], self.token == 1
         above = "computed again for nothing" if not (self.cached or first) else "not computed again"
-        colour, opacity = (
-            (still.BLUE, 1) if first else (still.GREY, 0.3) if self.cached else (still.VERMILLION, 0.5)
-        )
+        colour, opacity = ("accent", 1) if first else ("hidden", 0.3) if self.cached else ("mark", 0.5)
         height = max(side / last, 2)
         parts = [
             still.text(left + side / 2, 18, f"query × key, {last:,} by {last:,}", weight="bold"),
             (
-                f'<polygon points="{stairs(last - 1, side / last, left, top)}" fill="{colour}"'
+                f'<polygon points="{stairs(last - 1, side / last, left, top)}" fill="{still.colour(colour)}"'
                 f' fill-opacity="{opacity}"/>'
             ),
-            still.box(left, top + side - height, side, height, still.BLUE),
-            still.box(left, top, side, side, stroke=still.GREY),
+            still.box(left, top + side - height, side, height, "accent"),
+            still.box(left, top, side, side, stroke="hidden"),
         ]
         lines = ["All pairs: this step." if first else f"Last row: this step. Above: {above}.", ""]
         for name, (kept, again) in zip(("This step", "All steps"), self.costs()):

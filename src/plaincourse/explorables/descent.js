@@ -32,9 +32,17 @@ function render({ model, el }) {
   const read = () => Object.fromEntries(STATE.map((name) => [name, model.get(name)]));
   const initial = read();
   const set = (name) => (value) => change(model, { [name]: value });
-  const rate = slider({ label: "rate η", spoken: "learning rate", min: 0.1, max: 5, step: 0.1, onmove: set("rate") });
+  const rate = slider({
+    label: "rate η",
+    spoken: "learning rate",
+    min: 0.1,
+    max: 5,
+    step: 0.1,
+    onmove: set("rate"),
+  });
   const start = slider({ label: "start w", min: -2, max: 2, step: 0.25, onmove: set("start") });
-  const steps = (label, count) => button(label, () => set("steps")(Math.max(0, Math.min(MOST, model.get("steps") + count))));
+  const steps = (label, count) =>
+    button(label, () => set("steps")(Math.max(0, Math.min(MOST, model.get("steps") + count))));
   const [one, ten, back] = [steps("One step", 1), steps("Ten steps", 10), steps("One step back", -1)];
   const result = element("p", { class: "pe-result", "aria-live": "polite" });
   const valley = makePlot("Loss of every weight w", [-2.5, 6], [-2, 0, 2, 4, 6], "weight w");
@@ -44,11 +52,26 @@ function render({ model, el }) {
   const history = makePlot("Loss after every step", [0, MOST + 1], [0, 5, 10, 15, 20], "step");
   const facts = makeFacts();
   const legend = element("legend", {}, "Learning rate and first weight");
-  root.append(element("fieldset", { class: "pe-group" }, legend, rate.root, start.root),
-    element("div", { class: "pe-buttons" }, one, ten, back, button("Back to the start", () => change(model, initial))),
-    result, element("div", { class: "pe-planes" }, valley.root, history.root), facts.root,
-    element("p", { class: "pe-note" },
-      `Large dot: now, with the slope as a dashed line. Ring: the next step. Dotted: the lowest loss, ${fixed(LOWEST, 3)}.`));
+  root.append(
+    element("fieldset", { class: "pe-group" }, legend, rate.root, start.root),
+    element(
+      "div",
+      { class: "pe-buttons" },
+      one,
+      ten,
+      back,
+      button("Back to the start", () => change(model, initial)),
+    ),
+    result,
+    element("div", { class: "pe-planes" }, valley.root, history.root),
+    facts.root,
+    element(
+      "p",
+      { class: "pe-note" },
+      "Large dot: now, with the slope as a dashed line. Ring: the next step. Dotted: the lowest loss, ",
+      `${fixed(LOWEST, 3)}.`,
+    ),
+  );
 
   function update() {
     const state = read();
@@ -59,11 +82,21 @@ function render({ model, el }) {
     start.set(state.start);
     one.disabled = ten.disabled = state.steps === MOST;
     back.disabled = state.steps === 0;
-    valley.update(path.map((place, i) => [place, losses[i]]), path);
-    history.update(losses.map((height, i) => [i, height]), losses);
+    valley.update(
+      path.map((place, i) => [place, losses[i]]),
+      path,
+    );
+    history.update(
+      losses.map((height, i) => [i, height]),
+      losses,
+    );
     fill(tangent, touching(valley, w), []);
     facts.update(w, state.rate, path.at(-1));
-    show(result, loss, `${state.steps ? `Step ${state.steps}` : "No step yet"}: the loss ${verdict(loss, losses.at(-3))}`);
+    show(
+      result,
+      loss,
+      `${state.steps ? `Step ${state.steps}` : "No step yet"}: the loss ${verdict(loss, losses.at(-3))}`,
+    );
   }
 
   return follow(model, STATE, update);
@@ -80,14 +113,26 @@ function touching(plot, w) {
 const HIGHEST = 3.2; // no walk gets higher, or farther than from −2.5 to 6
 const BOTTOM = 196;
 
-/** A plot of losses: `below` is for what lies under the walk, `update` draws the walk, its last point as a ring. */
+/**
+ * A plot of losses: `below` is for what lies under the walk, `update` draws the walk, its last point as a
+ * ring.
+ */
 function makePlot(title, [from, to], ticks, name) {
   const at = ([x, loss]) => [24 + (270 * (x - from)) / (to - from), BOTTOM - (186 * loss) / HIGHEST];
-  const line = (points) => points.map((point) => at(point).map((number) => number.toFixed(2)).join(",")).join(" ");
+  const line = (points) =>
+    points
+      .map((point) =>
+        at(point)
+          .map((number) => number.toFixed(2))
+          .join(","),
+      )
+      .join(" ");
   const svg = shape("svg", { viewBox: "0 0 300 230", "aria-hidden": "true" });
   const height = (loss) => at([from, loss])[1];
-  const level = (kind, loss) => svg.append(shape("line", { class: kind, x1: 24, x2: 294, y1: height(loss), y2: height(loss) }));
-  const label = (x, y, text, anchor = "middle") => svg.append(shape("text", { x, y, "text-anchor": anchor }, text));
+  const level = (kind, loss) =>
+    svg.append(shape("line", { class: kind, x1: 24, x2: 294, y1: height(loss), y2: height(loss) }));
+  const label = (x, y, text, anchor = "middle") =>
+    svg.append(shape("text", { x, y, "text-anchor": anchor }, text));
   for (const loss of [0, 1, 2, 3]) {
     level(loss ? "pe-grid" : "pe-axis", loss);
     label(18, height(loss) + 4, String(loss), "end");
@@ -101,20 +146,41 @@ function makePlot(title, [from, to], ticks, name) {
 
   function update(points, values) {
     fill(trail, { points: line(points) }, []);
-    places.replaceChildren(...points.map(at).map(([cx, cy], i) => {
-      const kind = ["pe-ring", "pe-dot pe-here"][points.length - 1 - i] ?? "pe-been";
-      return shape("circle", { class: kind, cx, cy, r: { "pe-ring": 5, "pe-been": 2.5 }[kind] ?? 6.5, "data-value": values[i] });
-    }));
+    places.replaceChildren(
+      ...points.map(at).map(([cx, cy], i) => {
+        const kind = ["pe-ring", "pe-dot pe-here"][points.length - 1 - i] ?? "pe-been";
+        return shape("circle", {
+          class: kind,
+          cx,
+          cy,
+          r: { "pe-ring": 5, "pe-been": 2.5 }[kind] ?? 6.5,
+          "data-value": values[i],
+        });
+      }),
+    );
   }
 
-  return { root: element("figure", { class: "pe-plane" }, element("figcaption", {}, title), svg), below, at, line, update };
+  return {
+    root: element("figure", { class: "pe-plane" }, element("figcaption", {}, title), svg),
+    below,
+    at,
+    line,
+    update,
+  };
 }
 
 /** The arithmetic of where the weight is and of the next step, line by line. */
 function makeFacts() {
   const names = ["p of eats", "loss", "slope", "new w"];
-  const lines = names.map((name) => ({ name, terms: element("span"), number: element("b", { "data-fact": name }) }));
-  const row = ({ name, terms, number }) => [element("dt", {}, name), element("dd", {}, terms, " =\u00a0", number)];
+  const lines = names.map((name) => ({
+    name,
+    terms: element("span"),
+    number: element("b", { "data-fact": name }),
+  }));
+  const row = ({ name, terms, number }) => [
+    element("dt", {}, name),
+    element("dd", {}, terms, " =\u00a0", number),
+  ];
   // The class is on the box: the theme indents a list that has one.
   const root = element("div", { class: "pe-working" }, element("dl", {}, ...lines.flatMap(row)));
 

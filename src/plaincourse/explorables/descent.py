@@ -4,6 +4,7 @@ import numpy as np
 
 from plaincourse.explorables import still
 from plaincourse.explorables.base import Explorable, Numbers, Whole
+from plaincourse.numerals import short
 from plainformer.activations import softmax
 from plainformer.engines import array_namespace
 from plainformer.linear import linear
@@ -68,7 +69,7 @@ class Descent(Explorable):
         """
         w, after = self.path()[-2:]
         values = self.rate, w, self.probability(w), self.loss(w), self.slope(w), after, self.loss(after)
-        rate, place, p, loss, slope, onwards, then = map(still.number, values)
+        rate, place, p, loss, slope, onwards, then = map(short, values)
         return (
             f"At step {self.steps}, with the learning rate {rate}, the weight is {place}, the probability of"
             f" eats {p}, the loss {loss} and its slope {slope}. The next step leads to {onwards}, where the"
@@ -85,23 +86,26 @@ class Descent(Explorable):
 
         w, floor = self.path()[-2], 210 - 60 * self.lowest()
         curve = " ".join("{:.1f},{:.1f}".format(*at(w)) for w in np.linspace(-2, 6, 81))
-        parts = [still.box(90, 210, 448, 1, still.GREY), still.text(314, 246, "weight w")]
-        parts += [still.text(90 + 56 * (w + 2), 228, still.number(w)) for w in (-2, 0, 2, 4, 6)]
-        parts += [still.text(80, 215 - 60 * loss, still.number(loss), "end") for loss in (0, 1, 2, 3)]
+        parts = [still.box(90, 210, 448, 1, "hidden"), still.text(314, 246, "weight w")]
+        parts += [still.text(90 + 56 * (w + 2), 228, short(w)) for w in (-2, 0, 2, 4, 6)]
+        parts += [still.text(80, 215 - 60 * loss, short(loss), "end") for loss in (0, 1, 2, 3)]
         parts.append(
-            f'<path d="M90 {floor:.1f}H538" stroke="{still.GREEN}" stroke-width="2" stroke-dasharray="1 4"/>'
+            f'<path d="M90 {floor:.1f}H538" stroke="{still.colour("done")}" stroke-width="2"'
+            ' stroke-dasharray="1 4"/>'
         )
-        parts.append(still.text(544, floor + 5, f"lowest {still.number(self.lowest())}", "start"))
-        parts.append(f'<polyline points="{curve}" fill="none" stroke="{still.BLUE}" stroke-width="2"/>')
+        parts.append(still.text(544, floor + 5, f"lowest {short(self.lowest())}", "start"))
+        parts.append(
+            f'<polyline points="{curve}" fill="none" stroke="{still.colour("accent")}" stroke-width="2"/>'
+        )
         *walk, onwards = [at(w) for w in self.path()]
         line = " ".join(f"{x:.1f},{y:.1f}" for x, y in [*walk, onwards])
-        parts.append(f'<polyline points="{line}" fill="none" stroke="{still.VERMILLION}"/>')
-        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{still.VERMILLION}"/>' for x, y in walk]
-        parts.append('<circle cx="{:.1f}" cy="{:.1f}" r="7" fill="{}"/>'.format(*walk[-1], still.VERMILLION))
-        ring = f'r="5" fill="none" stroke="{still.VERMILLION}" stroke-width="2"'
-        parts.append('<circle cx="{:.1f}" cy="{:.1f}" {}/>'.format(*onwards, ring))
-        facts = (
-            f"w = {still.number(w)}, loss {still.number(self.loss(w))}, slope {still.number(self.slope(w))}"
+        parts.append(f'<polyline points="{line}" fill="none" stroke="{still.colour("mark")}"/>')
+        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{still.colour("mark")}"/>' for x, y in walk]
+        parts.append(
+            '<circle cx="{:.1f}" cy="{:.1f}" r="7" fill="{}"/>'.format(*walk[-1], still.colour("mark"))
         )
+        ring = f'r="5" fill="none" stroke="{still.colour("mark")}" stroke-width="2"'
+        parts.append('<circle cx="{:.1f}" cy="{:.1f}" {}/>'.format(*onwards, ring))
+        facts = f"w = {short(w)}, loss {short(self.loss(w))}, slope {short(self.slope(w))}"
         parts += [still.text(314, 18, facts, weight="bold"), still.text(80, 18, "loss", "end")]
         return still.picture(640, 256, self.sentence(), *parts)

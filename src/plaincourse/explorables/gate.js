@@ -12,15 +12,21 @@ function erf(x) {
 }
 
 const CURVES = {
-  relu: { label: "ReLU", at: (z) => Math.max(z, 0), colour: "var(--pe-black)", dash: "none" },
-  silu: { label: "SiLU", at: silu, colour: "var(--pe-blue)", dash: "none" },
-  gelu: { label: "GELU exact", at: (z) => 0.5 * z * (1 + erf(z / Math.SQRT2)), colour: "var(--pe-vermillion)", dash: "none" },
+  relu: { label: "ReLU", at: (z) => Math.max(z, 0), colour: "var(--plain-stream)", dash: "none" },
+  silu: { label: "SiLU", at: silu, colour: "var(--plain-accent)", dash: "none" },
+  gelu: {
+    label: "GELU exact",
+    at: (z) => 0.5 * z * (1 + erf(z / Math.SQRT2)),
+    colour: "var(--plain-mark)",
+    dash: "none",
+  },
   gelu_tanh: {
     label: "GELU tanh",
     at: (z) => 0.5 * z * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (z + 0.044715 * z ** 3))),
-    colour: "var(--pe-purple)", dash: "7 5",
+    colour: "var(--plain-other)",
+    dash: "7 5",
   },
-  sigmoid: { label: "sigmoid", at: sigmoid, colour: "var(--pe-green)", dash: "2 4" },
+  sigmoid: { label: "sigmoid", at: sigmoid, colour: "var(--plain-done)", dash: "2 4" },
 };
 
 /** Where a rising function is zero, by halving. */
@@ -57,19 +63,38 @@ const down = (y) => 172 - UNIT * y;
 function makeCurves(model) {
   const plot = shape("svg", { viewBox: "0 0 380 232", class: "pe-plot", "aria-hidden": "true" });
   for (let n = -5; n <= 5; n += 1) {
-    plot.append(shape("line", { class: n ? "pe-grid" : "pe-axis", x1: across(n), x2: across(n), y1: 12, y2: 204 }));
+    plot.append(
+      shape("line", { class: n ? "pe-grid" : "pe-axis", x1: across(n), x2: across(n), y1: 12, y2: 204 }),
+    );
     plot.append(shape("text", { x: across(n), y: 226, "text-anchor": "middle" }, short(n)));
   }
   for (let n = -1; n <= 5; n += 1) {
-    plot.append(shape("line", { class: n ? "pe-grid" : "pe-axis", x1: across(-5), x2: across(5), y1: down(n), y2: down(n) }));
+    plot.append(
+      shape("line", {
+        class: n ? "pe-grid" : "pe-axis",
+        x1: across(-5),
+        x2: across(5),
+        y1: down(n),
+        y2: down(n),
+      }),
+    );
     if (n) plot.append(shape("text", { x: across(0) - 4, y: down(n) + 4, "text-anchor": "end" }, short(n)));
   }
   // In two lines, so that it ends before the vertical axis and its numbers; the guide passes behind it.
-  const note = (drop, text) => shape("text", { class: "pe-floor-label", x: across(-1.3), y: down(LOWEST) + drop, "text-anchor": "end" }, text);
-  const floor = shape("g", {},
+  const note = (drop, text) =>
+    shape(
+      "text",
+      { class: "pe-floor-label", x: across(-1.3), y: down(LOWEST) + drop, "text-anchor": "end" },
+      text,
+    );
+  const floor = shape(
+    "g",
+    {},
     shape("line", { class: "pe-floor", x1: across(-5), x2: across(5), y1: down(LOWEST), y2: down(LOWEST) }),
     shape("circle", { class: "pe-lowest", cx: across(LOWEST_AT), cy: down(LOWEST), r: 4 }),
-    note(14, `lowest: ${fixed(LOWEST, 5)}`), note(27, `at ${fixed(LOWEST_AT, 5)}`));
+    note(14, `lowest: ${fixed(LOWEST, 5)}`),
+    note(27, `at ${fixed(LOWEST_AT, 5)}`),
+  );
   const guide = shape("line", { class: "pe-guide", y1: 12, y2: 204 });
   plot.append(guide, floor);
 
@@ -80,7 +105,9 @@ function makeCurves(model) {
     const style = `stroke:${CURVES[name].colour};stroke-dasharray:${CURVES[name].dash}`;
     return plot.appendChild(shape("polyline", { class: "pe-curve", points: points.join(" "), style }));
   });
-  const dots = names.map((name) => plot.appendChild(shape("circle", { class: "pe-dot", r: 6, style: `fill:${CURVES[name].colour}` })));
+  const dots = names.map((name) =>
+    plot.appendChild(shape("circle", { class: "pe-dot", r: 6, style: `fill:${CURVES[name].colour}` })),
+  );
 
   // Drag on the plot, or use the slider.
   const toZ = (event) => {
@@ -102,7 +129,9 @@ function makeCurves(model) {
   plot.addEventListener("click", toZ);
 
   const picked = choices({
-    legend: "Curves", several: true, options: names.map((name) => [name, CURVES[name].label]),
+    legend: "Curves",
+    several: true,
+    options: names.map((name) => [name, CURVES[name].label]),
     onpick: (name) => {
       const now = model.get("curves");
       change(model, { curves: names.filter((other) => (other === name) !== now.includes(other)) });
@@ -110,10 +139,22 @@ function makeCurves(model) {
   });
   picked.labels.forEach((label, i) => {
     const style = `stroke:${CURVES[names[i]].colour};stroke-dasharray:${CURVES[names[i]].dash}`;
-    label.lastChild.prepend(shape("svg", { viewBox: "0 0 26 8", width: 26, height: 8, "aria-hidden": "true" },
-      shape("line", { class: "pe-curve", x1: 0, x2: 26, y1: 4, y2: 4, style })));
+    label.lastChild.prepend(
+      shape(
+        "svg",
+        { viewBox: "0 0 26 8", width: 26, height: 8, "aria-hidden": "true" },
+        shape("line", { class: "pe-curve", x1: 0, x2: 26, y1: 4, y2: 4, style }),
+      ),
+    );
   });
-  const input = slider({ label: "z", min: -5, max: 5, step: 0.05, text: (z) => fixed(z, 2), onmove: (z) => change(model, { z }) });
+  const input = slider({
+    label: "z",
+    min: -5,
+    max: 5,
+    step: 0.05,
+    text: (z) => fixed(z, 2),
+    onmove: (z) => change(model, { z }),
+  });
   const values = names.map((name) => element("output", { "data-curve": name }));
   const lines = names.map((name, i) => element("div", {}, element("span", {}, ""), values[i]));
   const difference = element("output", { "data-curve": "difference" });
@@ -140,8 +181,15 @@ function makeCurves(model) {
     show(difference, gap, fixed(gap, 5));
   }
 
-  const section = element("div", { class: "pe-part" }, element("p", { class: "pe-title" }, "One number through a curve"),
-    picked.root, plot, input.root, element("div", { class: "pe-values" }, ...lines, differenceLine));
+  const section = element(
+    "div",
+    { class: "pe-part" },
+    element("p", { class: "pe-title" }, "One number through a curve"),
+    picked.root,
+    plot,
+    input.root,
+    element("div", { class: "pe-values" }, ...lines, differenceLine),
+  );
   return { root: section, update };
 }
 
@@ -155,18 +203,28 @@ function whatItDoes(g) {
 }
 
 function makeGates(model) {
-  const set = (name, i) => (value) => change(model, { [name]: model.get(name).map((old, k) => (k === i ? value : old)) });
+  const set = (name, i) => (value) =>
+    change(model, { [name]: model.get(name).map((old, k) => (k === i ? value : old)) });
   const cards = FOUR.map((i) => makeCard(i, set("gate", i), set("up", i)));
   const result = element("p", { class: "pe-result", "aria-live": "polite" });
   const products = FOUR.map(() => element("span"));
   result.append("g · u = [", ...products.flatMap((node, i) => (i ? [", ", node] : [node])), "]");
-  const presets = element("div", { class: "pe-buttons" },
+  const presets = element(
+    "div",
+    { class: "pe-buttons" },
     button("The document's values", () => change(model, DOCUMENT)),
     button("Lowest gates", () => change(model, { gate: FOUR.map(() => LOWEST_AT) })),
-    button("All gates at 1", () => change(model, { gate: FOUR.map(() => opening(1)) })));
-  const bounds = element("p", { class: "pe-note" }, "A gate has no upper bound. Its lower bound is ",
-    element("output", { "data-bound": "value", "data-value": LOWEST }, fixed(LOWEST, 5)), ", reached at a = ",
-    element("output", { "data-bound": "place", "data-value": LOWEST_AT }, fixed(LOWEST_AT, 5)), " (the bar on each gauge).");
+    button("All gates at 1", () => change(model, { gate: FOUR.map(() => opening(1)) })),
+  );
+  const bounds = element(
+    "p",
+    { class: "pe-note" },
+    "A gate has no upper bound. Its lower bound is ",
+    element("output", { "data-bound": "value", "data-value": LOWEST }, fixed(LOWEST, 5)),
+    ", reached at a = ",
+    element("output", { "data-bound": "place", "data-value": LOWEST_AT }, fixed(LOWEST_AT, 5)),
+    " (the bar on each gauge).",
+  );
 
   function update() {
     const up = model.get("up");
@@ -180,14 +238,37 @@ function makeGates(model) {
     });
   }
 
-  const section = element("div", { class: "pe-part" }, element("p", { class: "pe-title" }, "Four gates: g = SiLU(a) multiplies u"),
-    presets, element("div", { class: "pe-cards" }, ...cards.map((card) => card.root)), result, bounds);
+  const section = element(
+    "div",
+    { class: "pe-part" },
+    element("p", { class: "pe-title" }, "Four gates: g = SiLU(a) multiplies u"),
+    presets,
+    element("div", { class: "pe-cards" }, ...cards.map((card) => card.root)),
+    result,
+    bounds,
+  );
   return { root: section, update };
 }
 
 function makeCard(i, setGate, setUp) {
-  const a = slider({ label: "a", spoken: `a[${i}], before SiLU`, min: -5, max: 3, step: 0.05, text: (v) => fixed(v, 2), onmove: setGate });
-  const u = slider({ label: "u", spoken: `u[${i}]`, min: -3, max: 3, step: 0.05, text: (v) => fixed(v, 2), onmove: setUp });
+  const a = slider({
+    label: "a",
+    spoken: `a[${i}], before SiLU`,
+    min: -5,
+    max: 3,
+    step: 0.05,
+    text: (v) => fixed(v, 2),
+    onmove: setGate,
+  });
+  const u = slider({
+    label: "u",
+    spoken: `u[${i}]`,
+    min: -3,
+    max: 3,
+    step: 0.05,
+    text: (v) => fixed(v, 2),
+    onmove: setUp,
+  });
   const bar = (x, kind) => shape("rect", { x, width: 34, rx: 2, class: kind });
   const before = bar(8, "pe-before");
   const after = bar(108, "pe-after");
@@ -195,18 +276,34 @@ function makeCard(i, setGate, setUp) {
   const upText = label(25, 13);
   const outText = label(125, 13);
   const times = label(75, 66);
-  const bars = shape("svg", { viewBox: "0 0 150 154", "aria-hidden": "true" },
-    shape("line", { class: "pe-axis", x1: 6, x2: 144, y1: 80, y2: 80 }), before, after, upText, outText, times,
+  const bars = shape(
+    "svg",
+    { viewBox: "0 0 150 154", "aria-hidden": "true" },
+    shape("line", { class: "pe-axis", x1: 6, x2: 144, y1: 80, y2: 80 }),
+    before,
+    after,
+    upText,
+    outText,
+    times,
     shape("path", { class: "pe-arrow", d: "M60 72 H88 M83 68 L88 72 L83 76" }),
-    shape("text", { x: 25, y: 148, "text-anchor": "middle" }, "u"), shape("text", { x: 125, y: 148, "text-anchor": "middle" }, "g · u"));
+    shape("text", { x: 25, y: 148, "text-anchor": "middle" }, "u"),
+    shape("text", { x: 125, y: 148, "text-anchor": "middle" }, "g · u"),
+  );
   const pointer = shape("circle", { class: "pe-dot pe-pointer", cy: 9, r: 6 });
   const mark = (g, text) => [
     shape("line", { class: "pe-axis", x1: GAUGE(g), x2: GAUGE(g), y1: 3, y2: 15 }),
     shape("text", { x: GAUGE(g), y: 29, "text-anchor": "middle" }, text),
   ];
-  const gauge = shape("svg", { viewBox: "0 0 150 32", "aria-hidden": "true" },
-    shape("line", { class: "pe-track", x1: GAUGE(LOWEST), x2: GAUGE(3), y1: 9, y2: 9 }), ...mark(0, "0"), ...mark(1, "1"), ...mark(2, "2"),
-    shape("line", { class: "pe-wall", x1: GAUGE(LOWEST), x2: GAUGE(LOWEST), y1: 1, y2: 17 }), pointer);
+  const gauge = shape(
+    "svg",
+    { viewBox: "0 0 150 32", "aria-hidden": "true" },
+    shape("line", { class: "pe-track", x1: GAUGE(LOWEST), x2: GAUGE(3), y1: 9, y2: 9 }),
+    ...mark(0, "0"),
+    ...mark(1, "1"),
+    ...mark(2, "2"),
+    shape("line", { class: "pe-wall", x1: GAUGE(LOWEST), x2: GAUGE(LOWEST), y1: 1, y2: 17 }),
+    pointer,
+  );
   const gate = element("output", { "data-gate": i });
   const product = element("output", { "data-product": i, hidden: true });
   const words = element("span", { class: "pe-words" });
@@ -231,8 +328,16 @@ function makeCard(i, setGate, setUp) {
     fill(pointer, { cx: Math.min(GAUGE(g), 144) }, []);
   }
 
-  const card = element("div", { class: "pe-card", role: "group", "aria-label": `Component ${i}` },
-    bars, element("p", { class: "pe-gate-line" }, "g = ", gate, words), gauge, a.root, u.root, product);
+  const card = element(
+    "div",
+    { class: "pe-card", role: "group", "aria-label": `Component ${i}` },
+    bars,
+    element("p", { class: "pe-gate-line" }, "g = ", gate, words),
+    gauge,
+    a.root,
+    u.root,
+    product,
+  );
   return { root: card, update };
 }
 

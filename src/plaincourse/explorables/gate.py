@@ -3,17 +3,19 @@
 import numpy as np
 import traitlets
 
+from plaincourse import palette
 from plaincourse.explorables import still
 from plaincourse.explorables.base import Explorable, Numbers
+from plaincourse.numerals import short
 from plainformer.activations import gelu, gelu_tanh, relu, sigmoid, silu
 
 CURVES = {"relu": relu, "silu": silu, "gelu": gelu, "gelu_tanh": gelu_tanh, "sigmoid": sigmoid}
-LOOKS = {  # how the still picture names and colours them
-    "relu": ("ReLU", still.GREY),
-    "silu": ("SiLU", still.BLUE),
-    "gelu": ("GELU exact", still.VERMILLION),
-    "gelu_tanh": ("GELU tanh", "#CC79A7"),
-    "sigmoid": ("sigmoid", still.GREEN),
+LABELS = {
+    "relu": "ReLU",
+    "silu": "SiLU",
+    "gelu": "GELU exact",
+    "gelu_tanh": "GELU tanh",
+    "sigmoid": "sigmoid",
 }
 LOWEST_AT = -1.2784645427610738  # where SiLU is lowest: it rises from here on
 
@@ -51,10 +53,10 @@ class Gate(Explorable):
     def sentence(self):
         """Return the four products in words."""
         gates, ups, products = (
-            ", ".join(still.number(value, 2) for value in values)
+            ", ".join(short(value, 2) for value in values)
             for values in (self.gates(), self.up, self.products())
         )
-        curves = f"Curves: {', '.join(LOOKS[name][0] for name in self.curves)}. " if self.curves else ""
+        curves = f"Curves: {', '.join(LABELS[name] for name in self.curves)}. " if self.curves else ""
         return (
             f"{curves}Four gates after SiLU ({gates}) multiply four values ({ups}): the products are"
             f" {products}."
@@ -64,13 +66,15 @@ class Gate(Explorable):
         """Return the picture: the chosen curves, then a pair of bars for each component."""
         unit, zero = 24, 180
         z = np.linspace(-5, 5, 81)
-        parts = [still.box(12, zero, 240, 1, still.GREY), still.box(132, 60, 1, 150, still.GREY)]
+        parts = [still.box(12, zero, 240, 1, "hidden"), still.box(132, 60, 1, 150, "hidden")]
         for line, name in enumerate(self.curves):
-            label, colour = LOOKS[name]
+            label, colour = LABELS[name], palette.NAMED[LABELS[name]][0]
             points = " ".join(
                 f"{132 + unit * a:.1f},{zero - unit * b:.1f}" for a, b in zip(z, CURVES[name](z))
             )
-            parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
+            parts.append(
+                f'<polyline points="{points}" fill="none" stroke="{still.colour(colour)}" stroke-width="2"/>'
+            )
             parts += [
                 still.box(12, 21 + 20 * line, 18, 3, colour),
                 still.text(36, 27 + 20 * line, label, "start"),
@@ -78,12 +82,12 @@ class Gate(Explorable):
         reach = max(3.0, *np.abs(self.up), *np.abs(self.products()))
         for i, (gate, up, product) in enumerate(zip(self.gates(), self.up, self.products())):
             left = 280 + 90 * i
-            parts.append(still.text(left + 35, 24, f"× {still.number(gate, 2)}", weight="bold"))
+            parts.append(still.text(left + 35, 24, f"× {short(gate, 2)}", weight="bold"))
             for x, name, value, opacity in ((left, "u", up, 0.3), (left + 38, "g·u", product, 1)):
                 height = 70 * abs(value) / reach
                 colour, _ = still.tint(value, reach)
                 parts.append(
                     still.box(x, 125 - height if value > 0 else 125, 32, max(height, 1), colour, opacity)
                 )
-                parts += [still.text(x + 16, 210, still.number(value, 2)), still.text(x + 16, 230, name)]
+                parts += [still.text(x + 16, 210, short(value, 2)), still.text(x + 16, 230, name)]
         return still.picture(640, 240, self.sentence(), *parts)

@@ -1,4 +1,5 @@
-// A trained model from inside: what a word reads in each head, and what the stream would say after each block.
+// A trained model from inside: what a word reads in each head, and what the stream would say after each
+// block.
 
 const STATE = ["recording", "word", "after", "head"];
 const LISTED = 6; // words that a reading holds at most
@@ -17,16 +18,25 @@ function render({ model, el }) {
   let timer = null;
 
   const words = choices({
-    legend: "Which word of the prompt?", options: prompt.map((name, i) => [i, name]), onpick: (word) => change(model, { word }),
+    legend: "Which word of the prompt?",
+    options: prompt.map((name, i) => [i, name]),
+    onpick: (word) => change(model, { word }),
   });
   const level = slider({ label: "blocks that have run", min: 0, max: last, step: 1, onmove: go });
   const walk = button("", () => (timer ? halt() : play()));
   const up = button("One block up", () => go(model.get("after") + 1));
   const down = button("One block down", () => go(model.get("after") - 1));
-  const back = button("Back to the start", () => { halt(); change(model, start); });
+  const back = button("Back to the start", () => {
+    halt();
+    change(model, start);
+  });
   const result = element("p", { class: "pe-result", "aria-live": "polite" });
 
-  const heads = choices({ legend: "Head", options: weights[0].map((_, h) => [h, h]), onpick: (head) => change(model, { head }) });
+  const heads = choices({
+    legend: "Head",
+    options: weights[0].map((_, h) => [h, h]),
+    onpick: (head) => change(model, { head }),
+  });
   const strips = heads.labels.map((label, h) => {
     const bars = prompt.map(() => element("i"));
     label.firstChild.setAttribute("aria-label", `head ${h}`);
@@ -36,10 +46,20 @@ function render({ model, el }) {
   const read = makeList("weight", "word", prompt.length);
   const said = makeList("share", "next word", LISTED + 1);
   const climb = makeClimb(last);
-  root.append(words.root, level.root, element("div", { class: "pe-buttons" }, walk, up, down, back), result,
-    element("div", { class: "pe-planes" },
-      element("div", {}, read.title, heads.root, read.table), element("div", {}, said.title, said.table)),
-    climb.root, element("p", { class: "pe-note" }, "Recorded from the model, and rounded."));
+  root.append(
+    words.root,
+    level.root,
+    element("div", { class: "pe-buttons" }, walk, up, down, back),
+    result,
+    element(
+      "div",
+      { class: "pe-planes" },
+      element("div", {}, read.title, heads.root, read.table),
+      element("div", {}, said.title, said.table),
+    ),
+    climb.root,
+    element("p", { class: "pe-note" }, "Recorded from the model, and rounded."),
+  );
 
   function go(after) {
     halt();
@@ -53,7 +73,8 @@ function render({ model, el }) {
     walk.textContent = "Walk up from 0";
   }
 
-  // Block after block, silent for a screen reader until it ends; for those who want less motion, only to the first step.
+  // Block after block, silent for a screen reader until it ends; for those who want less motion, only to
+  // the first step.
   function play() {
     go(0);
     if (still()) return;
@@ -81,36 +102,76 @@ function render({ model, el }) {
     level.input.setAttribute("aria-valuetext", `${blocks(after)} of ${last}`);
     [up.disabled, down.disabled] = [after === last, after === 0];
 
-    strips.forEach((bars, h) => bars.forEach((bar, i) => {
-      bar.style.height = `${(after && weights[after - 1][h][word][i]) || 0}%`;
-    }));
+    strips.forEach((bars, h) =>
+      bars.forEach((bar, i) => {
+        bar.style.height = `${(after && weights[after - 1][h][word][i]) || 0}%`;
+      }),
+    );
     const then = after ? `After ${blocks(after)}` : "Before any block";
-    read.title.textContent = after ? `Block ${after - 1}: what ${name} reads` : "No block has run: nothing read";
-    read.set(prompt.map((other, i) => [other, row[i] ?? 0, i > word ? "masked" : after ? hundredths(row[i]) : "", i > word]));
+    read.title.textContent = after
+      ? `Block ${after - 1}: what ${name} reads`
+      : "No block has run: nothing read";
+    read.set(
+      prompt.map((other, i) => [
+        other,
+        row[i] ?? 0,
+        i > word ? "masked" : after ? hundredths(row[i]) : "",
+        i > word,
+      ]),
+    );
     said.title.textContent = `${then}, the stream says`;
     const left = recording.others[after][word];
-    said.set([...listed.map(([other, share]) => [other, share, percent(share)]), ["all others", left, percent(left), true]]);
-    climb.update(recording.place.map((places) => places[word]), after, final);
+    said.set([
+      ...listed.map(([other, share]) => [other, share, percent(share)]),
+      ["all others", left, percent(left), true],
+    ]);
+    climb.update(
+      recording.place.map((places) => places[word]),
+      after,
+      final,
+    );
     const most = row.indexOf(Math.max(...row));
-    const reading = ` In block ${after - 1}, head ${head}, it reads ${quoted(prompt[most])} most: ${hundredths(row[most] ?? 0)}.`;
-    result.textContent = `${then}, the row of ${name} says ${listed[0][0]}, ${percent(listed[0][1])}.${after ? reading : ""}`;
+    const [best, share] = listed[0];
+    const says = `${then}, the row of ${name} says ${best}, ${percent(share)}.`;
+    const where = `In block ${after - 1}, head ${head}`;
+    const reads = `${where}, it reads ${quoted(prompt[most])} most: ${hundredths(row[most] ?? 0)}.`;
+    result.textContent = after ? `${says} ${reads}` : says;
   }
 
   halt();
   const stop = follow(model, STATE, update);
-  return () => { halt(); stop(); };
+  return () => {
+    halt();
+    stop();
+  };
 }
 
-/** A titled table of names with a bar and a number each. `set` takes [name, per cent, text, muted], row by row. */
+/**
+ * A titled table of names with a bar and a number each. `set` takes [name, per cent, text, muted], row by
+ * row.
+ */
 function makeList(kind, header, count) {
   const rows = Array.from({ length: count }, () => {
-    const [name, bar, text] = [element("th", { scope: "row" }), element("i"), element("span", { [`data-${kind}`]: true })];
-    const root = element("tr", {}, name, element("td", { class: "pe-weight" }, element("div", {}, bar), text));
+    const [name, bar, text] = [
+      element("th", { scope: "row" }),
+      element("i"),
+      element("span", { [`data-${kind}`]: true }),
+    ];
+    const root = element(
+      "tr",
+      {},
+      name,
+      element("td", { class: "pe-weight" }, element("div", {}, bar), text),
+    );
     return { name, bar, text, root };
   });
   const head = (text) => element("th", { scope: "col" }, text);
-  const table = element("table", { class: "pe-listing" },
-    element("thead", {}, element("tr", {}, head(header), head(kind))), element("tbody", {}, ...rows.map((row) => row.root)));
+  const table = element(
+    "table",
+    { class: "pe-listing" },
+    element("thead", {}, element("tr", {}, head(header), head(kind))),
+    element("tbody", {}, ...rows.map((row) => row.root)),
+  );
 
   function set(values) {
     rows.forEach(({ name, bar, text, root }, i) => {
@@ -126,15 +187,20 @@ function makeList(kind, header, count) {
   return { title: element("p", { class: "pe-title" }), table, set };
 }
 
-/** The place of the final word after each block, on a logarithmic axis with 1 at the top, and where the reader stands. */
+/**
+ * The place of the final word after each block, on a logarithmic axis with 1 at the top, and where the
+ * reader stands.
+ */
 function makeClimb(last) {
   const [left, right, top, bottom] = [52, 370, 12, 118];
   const x = (after) => left + ((right - left) * after) / last;
   const y = (place) => top + ((bottom - top) * Math.log10(place)) / 5;
   const svg = shape("svg", { viewBox: "0 0 380 154", class: "pe-plot", "aria-hidden": "true" });
   for (const place of [1, 10, 100, 1000, 10000]) {
-    svg.append(shape("line", { class: "pe-grid", x1: left, x2: right, y1: y(place), y2: y(place) }),
-      shape("text", { x: left - 6, y: y(place) + 4, "text-anchor": "end" }, grouped(place)));
+    svg.append(
+      shape("line", { class: "pe-grid", x1: left, x2: right, y1: y(place), y2: y(place) }),
+      shape("text", { x: left - 6, y: y(place) + 4, "text-anchor": "end" }, grouped(place)),
+    );
   }
   const below = (x, y, text) => svg.append(shape("text", { x, y, "text-anchor": "middle" }, text));
   for (let after = 0; after <= last; after += 5) below(x(after), bottom + 16, after);

@@ -96,7 +96,7 @@ class Inside(Explorable):
                 y = 50 + 24 * i
                 parts += [
                     still.text(x + 105, y, name, anchor="end"),
-                    still.box(x + 113, y - 13, 130 * share, 16, still.BLUE),
+                    still.box(x + 113, y - 13, 130 * share, 16, "probability"),
                 ]
                 parts.append(still.text(x + 298, y, shown, anchor="end"))
         return still.picture(640, 42 + 24 * max(len(left), len(right)), self.sentence(), *parts)

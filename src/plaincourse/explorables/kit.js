@@ -1,6 +1,10 @@
-// Shared by all explorables and prepended to each module's text. Words and numbers enter the page as text only.
+// Shared by all explorables and prepended to each module's text. Words and numbers enter the page as text
+// only.
 
-/** A new HTML element. An attribute named "on…" is a listener; true sets an empty attribute, false and null none. */
+/**
+ * A new HTML element. An attribute named "on…" is a listener; true sets an empty attribute, false and null
+ * none.
+ */
 function element(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
@@ -47,7 +51,7 @@ function show(node, number, text = short(number)) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** The tint behind a number: blue above zero, vermillion below, stronger when larger. */
+/** The tint behind a number: one colour above zero, one below, stronger when larger. */
 function paint(node, number, largest) {
   node.style.setProperty("--strength", `${Math.round(6 + 34 * Math.min(Math.abs(number) / largest, 1))}%`);
   node.classList.toggle("pe-negative", number < 0);
@@ -61,13 +65,21 @@ function frame(el, kind, name) {
   return root;
 }
 
-/** A labelled slider. `onmove` gets the number; `text` says how a number is written; `set` shows a number without moving. */
+/**
+ * A labelled slider. `onmove` gets the number; `text` says how a number is written; `set` shows a number
+ * without moving.
+ */
 function slider({ label, spoken = label, min, max, step, text = short, onmove, ...attributes }) {
   const readout = element("span", { class: "pe-readout" });
   let untouched;
   const move = () => onmove(Number(input.value));
   const input = element("input", {
-    type: "range", min, max, step, "aria-label": spoken, ...attributes,
+    type: "range",
+    min,
+    max,
+    step,
+    "aria-label": spoken,
+    ...attributes,
     oninput: move,
     // A slider jumps to the finger at once. If the finger goes on to scroll the page, it goes back.
     onpointerdown: () => (untouched = input.value),
@@ -76,7 +88,13 @@ function slider({ label, spoken = label, min, max, step, text = short, onmove, .
       move();
     },
   });
-  const root = element("label", { class: "pe-slider" }, element("span", { class: "pe-name" }, label), input, readout);
+  const root = element(
+    "label",
+    { class: "pe-slider" },
+    element("span", { class: "pe-name" }, label),
+    input,
+    readout,
+  );
   return {
     root,
     input,
@@ -94,17 +112,36 @@ function unique() {
   return `plain-explorable-${window.plainExplorableNames}`;
 }
 
-/** A group of radio buttons, or of check boxes if `several`. `options` are [value, label] pairs; `onpick` gets a value. */
+/**
+ * A group of radio buttons, or of check boxes if `several`. `options` are [value, label] pairs; `onpick`
+ * gets a value.
+ */
 function choices({ legend, options, several = false, onpick }) {
   // Radio buttons with one name are one group in the whole page, so each group needs a name of its own.
   const name = unique();
-  const inputs = options.map(([value]) => element("input", {
-    type: several ? "checkbox" : "radio", name, value: String(value),
-    onchange: () => onpick(value),
-  }));
-  const labels = options.map(([, label], i) => element("label", { class: "pe-choice" }, inputs[i], element("span", {}, label)));
-  const root = element("fieldset", { class: "pe-choices" }, element("legend", {}, legend), element("div", {}, ...labels));
-  return { root, inputs, labels, set: (chosen) => options.forEach(([value], i) => (inputs[i].checked = chosen(value))) };
+  const inputs = options.map(([value]) =>
+    element("input", {
+      type: several ? "checkbox" : "radio",
+      name,
+      value: String(value),
+      onchange: () => onpick(value),
+    }),
+  );
+  const labels = options.map(([, label], i) =>
+    element("label", { class: "pe-choice" }, inputs[i], element("span", {}, label)),
+  );
+  const root = element(
+    "fieldset",
+    { class: "pe-choices" },
+    element("legend", {}, legend),
+    element("div", {}, ...labels),
+  );
+  return {
+    root,
+    inputs,
+    labels,
+    set: (chosen) => options.forEach(([value], i) => (inputs[i].checked = chosen(value))),
+  };
 }
 
 function button(label, onclick, attributes = {}) {

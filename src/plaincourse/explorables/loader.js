@@ -1,5 +1,5 @@
-// Brings the explorables of a built page to life. Each module registered its text before this script runs; a browser
-// refuses to import a file from file://, but it imports a Blob made from that text.
+// Brings the explorables of a built page to life. Each module registered its text before this script runs;
+// a browser refuses to import a file from file://, but it imports a Blob made from that text.
 (() => {
   // The part of a widget's model that the modules use: get, set, on, off, save_changes.
   function makeModel(state) {
@@ -15,7 +15,10 @@
         listeners.set(event, [...(listeners.get(event) ?? []), listener]);
       },
       off(event, listener) {
-        listeners.set(event, (listeners.get(event) ?? []).filter((other) => other !== listener));
+        listeners.set(
+          event,
+          (listeners.get(event) ?? []).filter((other) => other !== listener),
+        );
       },
       save_changes() {}, // there is no kernel to send them to
     };
@@ -27,7 +30,10 @@
       const text = window.plainExplorables?.[name];
       if (text === undefined) throw new Error(`no module is called ${name}`);
       const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
-      modules.set(name, import(address).finally(() => URL.revokeObjectURL(address)));
+      modules.set(
+        name,
+        import(address).finally(() => URL.revokeObjectURL(address)),
+      );
     }
     return modules.get(name);
   }

@@ -6,7 +6,8 @@ const BEAT = 550; // milliseconds between two terms
 
 const dot = (x, weight, column) => ROWS.map((i) => x[i] * weight[i][column]);
 const signed = (number) => (number < 0 ? short(number) : `+${short(number)}`);
-const running = (products) => products.map((_, i) => products.slice(0, i + 1).reduce((sum, term) => sum + term, 0));
+const running = (products) =>
+  products.map((_, i) => products.slice(0, i + 1).reduce((sum, term) => sum + term, 0));
 
 function render({ model, el }) {
   const root = frame(el, "matmul", "Matrix multiply, one output component at a time");
@@ -14,24 +15,42 @@ function render({ model, el }) {
   let current = null; // the term that was just added
   let timer = null;
 
-  const setX = (i) => (value) => change(model, { x: model.get("x").map((old, k) => (k === i ? value : old)) });
+  const setX = (i) => (value) =>
+    change(model, { x: model.get("x").map((old, k) => (k === i ? value : old)) });
   const sliders = ROWS.map((i) => slider({ label: `x[${i}]`, min: -3, max: 3, step: 0.5, onmove: setX(i) }));
-  const controls = element("fieldset", { class: "pe-x-sliders" }, element("legend", {}, "Move x"), ...sliders.map((s) => s.root));
+  const controls = element(
+    "fieldset",
+    { class: "pe-x-sliders" },
+    element("legend", {}, "Move x"),
+    ...sliders.map((s) => s.root),
+  );
 
   const cells = ROWS.map(() => COLUMNS.map((j) => element("td", { onclick: () => pick(j) })));
-  const weights = element("table", { class: "pe-matrix" },
+  const weights = element(
+    "table",
+    { class: "pe-matrix" },
     element("caption", {}, "W, shape (4, 8)"),
-    element("tbody", {}, ...cells.map((row) => element("tr", {}, ...row))));
+    element("tbody", {}, ...cells.map((row) => element("tr", {}, ...row))),
+  );
 
   const xCells = ROWS.map(() => element("td"));
-  const row = element("table", { class: "pe-matrix pe-row" },
-    element("caption", {}, "x, shape (4,)"), element("tbody", {}, element("tr", {}, ...xCells)));
+  const row = element(
+    "table",
+    { class: "pe-matrix pe-row" },
+    element("caption", {}, "x, shape (4,)"),
+    element("tbody", {}, element("tr", {}, ...xCells)),
+  );
 
-  const outputs = choices({ legend: "z = x @ W, shape (8,): pick one", options: COLUMNS.map((j) => [j, ""]), onpick: pick });
+  const outputs = choices({
+    legend: "z = x @ W, shape (8,): pick one",
+    options: COLUMNS.map((j) => [j, ""]),
+    onpick: pick,
+  });
   outputs.root.classList.add("pe-outputs");
   outputs.labels.forEach((label, j) => label.firstChild.setAttribute("aria-label", `z[${j}]`));
 
-  // The lane: the picked column laid under the row, the products, each product as a step, and the sum after that step.
+  // The lane: the picked column laid under the row, the products, each product as a step, and the sum after
+  // that step.
   const lane = {};
   const columnName = element("th", { scope: "row" });
   const line = (name, header) => {
@@ -39,13 +58,35 @@ function render({ model, el }) {
     return element("tr", { class: `pe-${name}` }, header, ...lane[name]);
   };
   const head = (text) => element("th", { scope: "row" }, text);
-  const table = element("table", { class: "pe-lane" },
-    element("thead", {}, element("tr", {}, element("td"), ...ROWS.map((i) => element("th", { scope: "col" }, `i = ${i}`)),
-      element("th", { scope: "col" }, "sum"))),
-    element("tbody", {}, line("rowx", head("x[i]")), line("column", columnName), line("product", head("= product")),
-      line("steps", head("step")), line("sums", head("sum so far"))));
-  const bars = lane.steps.map((cell) => cell.appendChild(element("div", { class: "pe-step" },
-    element("i", { class: "pe-bar" }), element("span"))));
+  const table = element(
+    "table",
+    { class: "pe-lane" },
+    element(
+      "thead",
+      {},
+      element(
+        "tr",
+        {},
+        element("td"),
+        ...ROWS.map((i) => element("th", { scope: "col" }, `i = ${i}`)),
+        element("th", { scope: "col" }, "sum"),
+      ),
+    ),
+    element(
+      "tbody",
+      {},
+      line("rowx", head("x[i]")),
+      line("column", columnName),
+      line("product", head("= product")),
+      line("steps", head("step")),
+      line("sums", head("sum so far")),
+    ),
+  );
+  const bars = lane.steps.map((cell) =>
+    cell.appendChild(
+      element("div", { class: "pe-step" }, element("i", { class: "pe-bar" }), element("span")),
+    ),
+  );
 
   const result = element("p", { class: "pe-result", "aria-live": "polite" });
   const back = button("Take one term away", () => step(terms - 1));
@@ -53,7 +94,10 @@ function render({ model, el }) {
   const again = button("Add up again", play);
   root.append(
     element("div", { class: "pe-scheme" }, controls, weights, row, outputs.root),
-    table, element("div", { class: "pe-buttons" }, again, back, forth), result);
+    table,
+    element("div", { class: "pe-buttons" }, again, back, forth),
+    result,
+  );
 
   function step(count, added = count - 1) {
     clearTimeout(timer);
@@ -88,16 +132,24 @@ function render({ model, el }) {
     const largest = Math.max(...weight.flat().map(Math.abs), 1);
 
     sliders.forEach((s, i) => s.set(x[i]));
-    xCells.forEach((cell, i) => { show(cell, x[i]); paint(cell, x[i], 3); });
-    cells.forEach((cellRow, i) => cellRow.forEach((cell, j) => {
-      show(cell, weight[i][j]);
-      paint(cell, weight[i][j], largest);
-      cell.classList.toggle("pe-picked", j === column);
-      cell.classList.toggle("pe-meeting", j === column && i === current);
-    }));
+    xCells.forEach((cell, i) => {
+      show(cell, x[i]);
+      paint(cell, x[i], 3);
+    });
+    cells.forEach((cellRow, i) =>
+      cellRow.forEach((cell, j) => {
+        show(cell, weight[i][j]);
+        paint(cell, weight[i][j], largest);
+        cell.classList.toggle("pe-picked", j === column);
+        cell.classList.toggle("pe-meeting", j === column && i === current);
+      }),
+    );
     xCells.forEach((cell, i) => cell.classList.toggle("pe-meeting", i === current));
     outputs.set((j) => j === column);
-    outputs.labels.forEach((label, j) => { show(label.lastChild, z[j]); paint(label, z[j], 4); });
+    outputs.labels.forEach((label, j) => {
+      show(label.lastChild, z[j]);
+      paint(label, z[j], 4);
+    });
 
     columnName.textContent = `× W[i, ${column}]`;
     ROWS.forEach((i) => {
@@ -115,12 +167,15 @@ function render({ model, el }) {
     forth.disabled = terms === ROWS.length;
     root.dataset.terms = terms;
     if (terms === ROWS.length) {
-      const words = ROWS.map((i) => `${i ? bracketed(x[i]) : short(x[i])} × ${bracketed(weight[i][column])}`).join(" + ");
+      const words = ROWS.map(
+        (i) => `${i ? bracketed(x[i]) : short(x[i])} × ${bracketed(weight[i][column])}`,
+      ).join(" + ");
       show(result, z[column], `z[${column}] = ${words} = ${short(z[column])}`);
     }
   }
 
-  // Each bar runs from the sum before its term to the sum after it, with the step written on it; the last one is the sum itself.
+  // Each bar runs from the sum before its term to the sum after it, with the step written on it; the last
+  // one is the sum itself.
   function drawSteps(products, sums, sum) {
     const reach = 1.3 * Math.max(2.5, ...sums.map(Math.abs));
     const height = (value) => 50 - (50 * value) / reach; // per cent from the top
@@ -137,7 +192,10 @@ function render({ model, el }) {
   }
 
   const stop = follow(model, ["x", "weight", "column"], update);
-  return () => { clearTimeout(timer); stop(); };
+  return () => {
+    clearTimeout(timer);
+    stop();
+  };
 }
 
 export default { render };

@@ -4,6 +4,7 @@ import numpy as np
 
 from plaincourse.explorables import still
 from plaincourse.explorables.base import Explorable, Numbers, Whole
+from plaincourse.numerals import short
 from plainformer.linear import linear
 
 # The third column is document A's; the others are chosen so that [1, 2, -1, 0] @ WEIGHT gives the eight
@@ -39,10 +40,10 @@ class Matmul(Explorable):
     def sentence(self):
         """Return the picked component's sum, in words."""
         terms = " + ".join(
-            f"{still.bracketed(a) if i else still.number(a)} × {still.bracketed(row[self.column])}"
+            f"{still.bracketed(a) if i else short(a)} × {still.bracketed(row[self.column])}"
             for i, (a, row) in enumerate(zip(self.x, self.weight))
         )
-        z = still.number(self.outputs()[self.column])
+        z = short(self.outputs()[self.column])
         return f"The row x meets column {self.column} of W: z[{self.column}] = {terms} = {z}."
 
     def still(self):

@@ -4,7 +4,9 @@ const PLACES = [0, 1, 2, 3];
 const EPS = 1e-5;
 const BOUND = 2; // four numbers normalized never leave −2 to 2
 // The places of the slider of the scale: 1, 2 and 5 of each power of ten.
-const SCALES = [-3, -2, -1, 0, 1].flatMap((power) => [1, 2, 5].map((digit) => Number(`${digit}e${power}`))).concat(100);
+const SCALES = [-3, -2, -1, 0, 1]
+  .flatMap((power) => [1, 2, 5].map((digit) => Number(`${digit}e${power}`)))
+  .concat(100);
 
 const mean = (row) => row.reduce((sum, number) => sum + number, 0) / row.length;
 const variance = (row) => mean(row.map((number) => (number - mean(row)) ** 2));
@@ -23,23 +25,56 @@ function written(number) {
 
 function render({ model, el }) {
   const root = frame(el, "normalization", "LayerNorm and RMSNorm of four numbers");
-  const setX = (i) => (value) => change(model, { x: model.get("x").map((old, k) => (k === i ? value : old)) });
-  const sliders = PLACES.map((i) => slider({ label: `x[${i}]`, min: -10, max: 10, step: 0.5, onmove: setX(i) }));
+  const setX = (i) => (value) =>
+    change(model, { x: model.get("x").map((old, k) => (k === i ? value : old)) });
+  const sliders = PLACES.map((i) =>
+    slider({ label: `x[${i}]`, min: -10, max: 10, step: 0.5, onmove: setX(i) }),
+  );
   const stops = () => [...new Set([...SCALES, model.get("scale")])].sort((a, b) => a - b);
-  const scale = slider({ label: "scale ×", min: 0, max: 1, step: 1, onmove: (i) => change(model, { scale: stops()[i] }) });
-  const shift = slider({ label: "shift +", min: -10, max: 10, step: 0.5, onmove: (value) => change(model, { shift: value }) });
-  const group = (legend, ...controls) => element("fieldset", { class: "pe-group" }, element("legend", {}, legend), ...controls);
+  const scale = slider({
+    label: "scale ×",
+    min: 0,
+    max: 1,
+    step: 1,
+    onmove: (i) => change(model, { scale: stops()[i] }),
+  });
+  const shift = slider({
+    label: "shift +",
+    min: -10,
+    max: 10,
+    step: 0.5,
+    onmove: (value) => change(model, { shift: value }),
+  });
+  const group = (legend, ...controls) =>
+    element("fieldset", { class: "pe-group" }, element("legend", {}, legend), ...controls);
   const start = Object.fromEntries(STATE.map((name) => [name, model.get(name)]));
   const preset = (label, x) => button(label, () => change(model, { x, scale: 1, shift: 0 }));
-  const buttons = element("div", { class: "pe-buttons" }, preset("Row [1, 0, 0, 0]", [1, 0, 0, 0]), preset("Flat row [7, 7, 7, 7]", [7, 7, 7, 7]),
-    button("Back to the start", () => change(model, start)));
+  const buttons = element(
+    "div",
+    { class: "pe-buttons" },
+    preset("Row [1, 0, 0, 0]", [1, 0, 0, 0]),
+    preset("Flat row [7, 7, 7, 7]", [7, 7, 7, 7]),
+    button("Back to the start", () => change(model, start)),
+  );
 
   const row = makePanel("row", "Row");
   const layer = makePanel("layer", "LayerNorm");
   const rms = makePanel("rms", "RMSNorm");
-  root.append(element("div", { class: "pe-groups" }, group("Four numbers", ...sliders.map((one) => one.root)), group("All four together", scale.root, shift.root)),
-    buttons, element("div", { class: "pe-panels" }, row.root, layer.root, rms.root),
-    element("p", { class: "pe-note" }, "Dashed: x alone, with scale 1 and shift 0. The norms have gain 1, bias 0 and eps 0.00001."));
+  root.append(
+    element(
+      "div",
+      { class: "pe-groups" },
+      group("Four numbers", ...sliders.map((one) => one.root)),
+      group("All four together", scale.root, shift.root),
+    ),
+    buttons,
+    element("div", { class: "pe-panels" }, row.root, layer.root, rms.root),
+    element(
+      "p",
+      { class: "pe-note" },
+      "Dashed: x alone, with scale 1 and shift 0. The norms have gain 1, bias 0 and eps 0.00001.",
+    ),
+  );
 
   function update() {
     const [x, factor, added] = STATE.map((name) => model.get(name));
@@ -54,9 +89,28 @@ function render({ model, el }) {
     row.draw(now, x, Math.max(...[...now, ...x].map(Math.abs), 1e-9));
     layer.draw(layerNorm(now), layerNorm(x), BOUND);
     rms.draw(rmsNorm(now), rmsNorm(x), BOUND);
-    row.facts([["mean", mean(now)], ["variance", variance(now)], ["root mean square", Math.sqrt(meanSquare(now))]], `${written(factor)} · x + ${amount(added)}`);
-    layer.facts([["mean", mean(layerNorm(now))], ["variance", variance(layerNorm(now))]], `(row − ${amount(mean(now))}) / √(${written(variance(now))} + eps)`);
-    rms.facts([["mean", mean(rmsNorm(now))], ["root mean square", Math.sqrt(meanSquare(rmsNorm(now)))]], `row / √(${written(meanSquare(now))} + eps)`);
+    row.facts(
+      [
+        ["mean", mean(now)],
+        ["variance", variance(now)],
+        ["root mean square", Math.sqrt(meanSquare(now))],
+      ],
+      `${written(factor)} · x + ${amount(added)}`,
+    );
+    layer.facts(
+      [
+        ["mean", mean(layerNorm(now))],
+        ["variance", variance(layerNorm(now))],
+      ],
+      `(row − ${amount(mean(now))}) / √(${written(variance(now))} + eps)`,
+    );
+    rms.facts(
+      [
+        ["mean", mean(rmsNorm(now))],
+        ["root mean square", Math.sqrt(meanSquare(rmsNorm(now)))],
+      ],
+      `row / √(${written(meanSquare(now))} + eps)`,
+    );
     layer.compare(distance(layerNorm(now), layerNorm(x)));
     rms.compare(distance(rmsNorm(now), rmsNorm(x)));
   }
@@ -75,13 +129,25 @@ function makePanel(name, title) {
     text: shape("text", { x: 30 + 52 * i, "text-anchor": "middle" }),
     value: element("output", { [`data-${name}`]: i, hidden: true }),
   }));
-  const svg = shape("svg", { viewBox: "0 0 216 190", "aria-hidden": "true" },
-    ...bars.flatMap(({ bar, outline, text }) => [bar, outline, text]), shape("line", { class: "pe-axis", x1: 4, x2: 212, y1: 95, y2: 95 }));
+  const svg = shape(
+    "svg",
+    { viewBox: "0 0 216 190", "aria-hidden": "true" },
+    ...bars.flatMap(({ bar, outline, text }) => [bar, outline, text]),
+    shape("line", { class: "pe-axis", x1: 4, x2: 212, y1: 95, y2: 95 }),
+  );
   const formula = element("p", { class: "pe-formula" });
   const list = element("dl");
   const verdict = element("p", { class: "pe-verdict", "aria-live": "polite" });
-  const root = element("div", { class: "pe-card", role: "group", "aria-label": title },
-    element("p", { class: "pe-title" }, title), svg, formula, list, verdict, ...bars.map(({ value }) => value));
+  const root = element(
+    "div",
+    { class: "pe-card", role: "group", "aria-label": title },
+    element("p", { class: "pe-title" }, title),
+    svg,
+    formula,
+    list,
+    verdict,
+    ...bars.map(({ value }) => value),
+  );
 
   function place(rect, number, reach) {
     const height = (72 * Math.min(Math.abs(number), reach)) / reach;
@@ -94,8 +160,11 @@ function makePanel(name, title) {
       place(outline, before[i], reach);
       bar.classList.toggle("pe-negative", numbers[i] < 0);
       show(value, numbers[i]);
-      const [height, dashed] = [numbers[i], before[i]].map((number) => (72 * Math.min(Math.abs(number), reach)) / reach);
-      // The number stands at the end of its bar, or beyond the outline if that ends where the number would stand.
+      const [height, dashed] = [numbers[i], before[i]].map(
+        (number) => (72 * Math.min(Math.abs(number), reach)) / reach,
+      );
+      // The number stands at the end of its bar, or beyond the outline if that ends where the number would
+      // stand.
       const crossed = numbers[i] < 0 === before[i] < 0 && dashed > height && dashed < height + 22;
       const end = crossed ? dashed : height;
       fill(text, { y: numbers[i] < 0 ? 95 + end + 17 : 95 - end - 6 }, []);
@@ -105,8 +174,20 @@ function makePanel(name, title) {
 
   function facts(pairs, text) {
     formula.textContent = text;
-    list.replaceChildren(...pairs.map(([label, number]) => element("div", {}, element("dt", {}, label),
-      element("dd", { [`data-fact-${name}`]: label, "data-value": number }, name === "row" ? written(number) : short(number, 2)))));
+    list.replaceChildren(
+      ...pairs.map(([label, number]) =>
+        element(
+          "div",
+          {},
+          element("dt", {}, label),
+          element(
+            "dd",
+            { [`data-fact-${name}`]: label, "data-value": number },
+            name === "row" ? written(number) : short(number, 2),
+          ),
+        ),
+      ),
+    );
   }
 
   function compare(gap) {

@@ -4,6 +4,7 @@ import numpy as np
 
 from plaincourse.explorables import still
 from plaincourse.explorables.base import Explorable, Numbers
+from plaincourse.numerals import short
 from plainformer.normalization import layer_norm, rms_norm
 
 
@@ -46,7 +47,7 @@ class Normalization(Explorable):
     def sentence(self):
         """Return the row and what both norms make of it, in words."""
         row, layer, rms = (
-            ", ".join(still.number(number, 2) for number in numbers) for _, numbers, _ in self.panels()
+            ", ".join(short(number, 2) for number in numbers) for _, numbers, _ in self.panels()
         )
         return f"The row {row} becomes {layer} after LayerNorm and {rms} after RMSNorm."
 
@@ -57,7 +58,7 @@ class Normalization(Explorable):
             left = 10 + 215 * panel
             parts += [
                 still.text(left + 95, 18, title, weight="bold"),
-                still.box(left, zero, 190, 1, still.GREY),
+                still.box(left, zero, 190, 1, "hidden"),
             ]
             for i, number in enumerate(numbers):
                 height = 65 * abs(number) / reach
@@ -68,5 +69,5 @@ class Normalization(Explorable):
                     )
                 )
                 beside = zero + height + 16 if number < 0 else zero - height - 6
-                parts.append(still.text(left + 25 + 47 * i, beside, still.number(number, 2)))
+                parts.append(still.text(left + 25 + 47 * i, beside, short(number, 2)))
         return still.picture(640, 205, self.sentence(), *parts)

@@ -18,7 +18,10 @@ const fitting = (width, wanted) => divisors(width).findLast((heads) => heads <= 
 
 // Each setting: its label and the places of its slider.
 const SETTINGS = {
-  width: ["width E", () => [1, 2, 3, 4, 6, 8, 10, 12, 14, 16, 20, 24, 25, 32, 40, 50, 64].map((pieces) => 64 * pieces)],
+  width: [
+    "width E",
+    () => [1, 2, 3, 4, 6, 8, 10, 12, 14, 16, 20, 24, 25, 32, 40, 50, 64].map((pieces) => 64 * pieces),
+  ],
   layers: ["layers L", () => whole(1, 48)],
   vocabulary: ["vocabulary V", () => [256, 1000, 2000, 5000, 10000, 20000, 50257, 100000, 200000]],
   context: ["context", () => whole(6, 13).map((power) => 2 ** power)],
@@ -27,12 +30,17 @@ const SETTINGS = {
 };
 const STATE = Object.keys(SETTINGS);
 
-// Each part: its name, its formula, and what it counts. Every table has both its sides here, every bias and gain one.
+// Each part: its name, its formula, and what it counts. Every table has both its sides here, every bias and
+// gain one.
 const PARTS = [
   ["token embedding", "V · E", ({ vocabulary: V, width: E }) => V * E],
   ["position embedding", "context · E", ({ context, width: E }) => context * E],
   ["attention", "L(4E² + 4E)", ({ layers: L, width: E }) => L * (4 * E * E + 4 * E)],
-  ["MLP", "L(2EF + F + E)", ({ layers: L, width: E, multiple }) => L * (2 * E * multiple * E + multiple * E + E)],
+  [
+    "MLP",
+    "L(2EF + F + E)",
+    ({ layers: L, width: E, multiple }) => L * (2 * E * multiple * E + multiple * E + E),
+  ],
   ["norms", "2E(2L + 1)", ({ layers: L, width: E }) => (2 * L + 1) * 2 * E],
 ];
 const count = (state) => PARTS.map(([, , formula]) => formula(state));
@@ -55,14 +63,25 @@ function render({ model, el }) {
   const { table, draw } = makeTable();
   const inside = element("p", { class: "pe-note" });
   const result = element("p", { class: "pe-result", "aria-live": "polite" });
-  root.append(...controls.roots, inside, result, table, element("p", { class: "pe-note" },
-    "The line across a bar marks the share in GPT-2 small. The output head is the token embedding, turned: it is counted once."));
+  root.append(
+    ...controls.roots,
+    inside,
+    result,
+    table,
+    element(
+      "p",
+      { class: "pe-note" },
+      "The line across a bar marks the share in GPT-2 small. ",
+      "The output head is the token embedding, turned: it is counted once.",
+    ),
+  );
 
   function update() {
     const now = stateOf(model);
     controls.update(now);
-    inside.textContent = `Inside the MLP a row has F = ${written(now.multiple * now.width)} numbers. `
-      + `A head works on ${written(now.width / now.heads)} of the ${written(now.width)}.`;
+    inside.textContent =
+      `Inside the MLP a row has F = ${written(now.multiple * now.width)} numbers. ` +
+      `A head works on ${written(now.width / now.heads)} of the ${written(now.width)}.`;
     show(result, sum(count(now)), explain(now));
     draw(count(now));
   }
@@ -78,14 +97,25 @@ function makeControls(model) {
     change(model, name === "width" ? { width: value, heads: fitting(value, wanted) } : { [name]: value });
   }
 
-  const places = (name) => [...new Set([...SETTINGS[name][1](stateOf(model)), model.get(name)])].sort((a, b) => a - b);
-  const sliders = STATE.map((name) => slider({
-    label: SETTINGS[name][0], min: 0, max: 1, step: 1,
-    text: (place) => written(places(name)[place]), onmove: (place) => set(name, places(name)[place]),
-  }));
+  const places = (name) =>
+    [...new Set([...SETTINGS[name][1](stateOf(model)), model.get(name)])].sort((a, b) => a - b);
+  const sliders = STATE.map((name) =>
+    slider({
+      label: SETTINGS[name][0],
+      min: 0,
+      max: 1,
+      step: 1,
+      text: (place) => written(places(name)[place]),
+      onmove: (place) => set(name, places(name)[place]),
+    }),
+  );
   const sizes = choices({
-    legend: "The published sizes of GPT-2", options: Object.keys(SIZES).map((size) => [size, size]),
-    onpick: (size) => { wanted = SIZES[size].heads; change(model, { ...SHARED, ...SIZES[size] }); },
+    legend: "The published sizes of GPT-2",
+    options: Object.keys(SIZES).map((size) => [size, size]),
+    onpick: (size) => {
+      wanted = SIZES[size].heads;
+      change(model, { ...SHARED, ...SIZES[size] });
+    },
   });
   const double = button("Double the width", () => set("width", 2 * model.get("width")));
   const halve = button("Halve the width", () => set("width", model.get("width") / 2));
@@ -95,7 +125,8 @@ function makeControls(model) {
       const list = places(name);
       sliders[i].input.max = list.length - 1;
       sliders[i].set(list.indexOf(now[name]));
-      show(sliders[i].root.lastChild, now[name], written(now[name])); // the readout holds the setting, not its place
+      // The readout holds the setting, not its place.
+      show(sliders[i].root.lastChild, now[name], written(now[name]));
     });
     sizes.set((size) => size === sizeOf(now));
     double.disabled = 2 * now.width > WIDEST;
@@ -110,27 +141,48 @@ function makeControls(model) {
 function explain(now) {
   const [total, before] = [now, SMALL].map((one) => sum(count(one)));
   const size = sizeOf(now);
-  const changes = STATE.filter((name) => now[name] !== SMALL[name])
-    .map((name) => `${SETTINGS[name][0]} ${written(now[name])} in place of ${written(SMALL[name])}`);
+  const changes = STATE.filter((name) => now[name] !== SMALL[name]).map(
+    (name) => `${SETTINGS[name][0]} ${written(now[name])} in place of ${written(SMALL[name])}`,
+  );
   const named = changes.length > 2 ? "A GPT-2 of your own" : `GPT-2 small with ${changes.join(" and ")}`;
   const compared = total === before ? "exactly as many as" : `${ratio(total / before)} times as many as`;
-  return `${size ? `GPT-2 ${size}` : named}: ${written(total)} parameters${changes.length ? `, ${compared} GPT-2 small` : ""}.`;
+  const counted = `${size ? `GPT-2 ${size}` : named}: ${written(total)} parameters`;
+  return changes.length ? `${counted}, ${compared} GPT-2 small.` : `${counted}.`;
 }
 
 /** A row for each part and one for all together; `draw` fills in the counts. */
 function makeTable() {
   const rows = [...PARTS, ["together", "", null]].map(([name, formula]) => {
-    const row = { bar: element("i"), mark: element("b"), share: element("span", { "data-share": name }),
-      count: element("td", { "data-count": name }), times: element("td", { "data-times": name }) };
+    const row = {
+      bar: element("i"),
+      mark: element("b"),
+      share: element("span", { "data-share": name }),
+      count: element("td", { "data-count": name }),
+      times: element("td", { "data-times": name }),
+    };
     const bar = element("div", { "aria-hidden": "true" }, row.bar, row.mark);
-    row.root = element("tr", {}, element("th", { scope: "row" }, name, element("small", {}, formula)),
-      element("td", { class: "pe-weight" }, bar, row.share), row.count, row.times);
+    row.root = element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, name, element("small", {}, formula)),
+      element("td", { class: "pe-weight" }, bar, row.share),
+      row.count,
+      row.times,
+    );
     return row;
   });
   const heading = (text) => element("th", { scope: "col" }, text);
-  const table = element("table", { class: "pe-reading pe-parts" },
-    element("thead", {}, element("tr", {}, ...["part", "share", "parameters", "times GPT\u20112 small"].map(heading))),
-    element("tbody", {}, ...rows.slice(0, -1).map((row) => row.root)), element("tfoot", {}, rows.at(-1).root));
+  const table = element(
+    "table",
+    { class: "pe-reading pe-parts" },
+    element(
+      "thead",
+      {},
+      element("tr", {}, ...["part", "share", "parameters", "times GPT\u20112 small"].map(heading)),
+    ),
+    element("tbody", {}, ...rows.slice(0, -1).map((row) => row.root)),
+    element("tfoot", {}, rows.at(-1).root),
+  );
 
   function draw(counts) {
     const [now, before] = [counts, count(SMALL)].map((one) => [...one, sum(one)]);

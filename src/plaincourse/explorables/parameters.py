@@ -108,12 +108,12 @@ class Parameters(Explorable):
             y = 22 + 28 * i
             parts += [
                 still.text(150, y, part, anchor="end"),
-                still.box(162, y - 14, 260 * count / total, 18, still.BLUE),
+                still.box(162, y - 14, 260 * count / total, 18, "accent"),
             ]
             parts.append(still.text(500, y, f"{100 * count / total:.2f} %", anchor="end"))
             parts.append(still.text(630, y, f"{count:,}", anchor="end"))
         parts += [
-            still.box(10, 146, 620, 1, still.GREY),
+            still.box(10, 146, 620, 1, "hidden"),
             still.text(150, 168, "together", anchor="end", weight="bold"),
         ]
         parts.append(still.text(630, 168, f"{total:,}", anchor="end", weight="bold"))

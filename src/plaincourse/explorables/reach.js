@@ -17,7 +17,9 @@ function paths({ asking, asked, width }) {
   return [back(distance + 1), back(Math.ceil(distance / (width - 1))), distance === 0 ? 0 : 1];
 }
 
-/** The first and the last word that the one that asks knows of, when so many layers are still to come above. */
+/**
+ * The first and the last word that the one that asks knows of, when so many layers are still to come above.
+ */
 function horizon(form, { asking, width }, layers) {
   if (form === "attention") return layers ? [1, LENGTH] : [asking, asking];
   return [form === "RNN" ? 1 : Math.max(asking - layers * (width - 1), 1), asking];
@@ -30,11 +32,15 @@ function route(form, { asking, asked, width, layers }) {
   if (asked > asking) return [start];
   if (form === "RNN") return [start, ...range(asked, asking).map((word) => [word, 1])];
   const needed = Math.ceil((asking - asked) / (width - 1));
-  return range(0, Math.min(needed, layers)).map((level) => [Math.min(asked + level * (width - 1), asking), level]);
+  return range(0, Math.min(needed, layers)).map((level) => [
+    Math.min(asked + level * (width - 1), asking),
+    level,
+  ]);
 }
 
 /** Whether the word that asks knows of the asked one in the end: the CNN only if its layers suffice. */
-const reaches = (form, state) => paths(state)[FORMS.indexOf(form)] <= (form === "CNN" ? state.layers : LENGTH);
+const reaches = (form, state) =>
+  paths(state)[FORMS.indexOf(form)] <= (form === "CNN" ? state.layers : LENGTH);
 
 function render({ model, el }) {
   const root = frame(el, "reach", "How one word reaches another");
@@ -53,7 +59,8 @@ function render({ model, el }) {
     control("width", "width k", "width of the CNN's filter", 2, 8),
     control("layers", "layers", "layers of the CNN", 1, 8),
   ];
-  const group = (legend, controls) => element("fieldset", {}, element("legend", {}, legend), ...controls.map((one) => one.root));
+  const group = (legend, controls) =>
+    element("fieldset", {}, element("legend", {}, legend), ...controls.map((one) => one.root));
   const text = words.map((word, i) => element("span", {}, element("small", {}, String(i + 1)), word));
 
   const panels = FORMS.map(makePanel);
@@ -64,13 +71,30 @@ function render({ model, el }) {
   const forth = button("One step on", () => step(shown() + 1));
   root.append(
     element("p", { class: "pe-text" }, ...text),
-    element("div", { class: "pe-groups" },
-      group("Two words", sliders.slice(0, 2)), group("Filter and layers of the CNN", sliders.slice(2))),
-    result, element("p", { class: "pe-note" }, "◆ is asked, ◯ asks. Full dots: ◯ knows of them. Thick line: the way of ◆."),
+    element(
+      "div",
+      { class: "pe-groups" },
+      group("Two words", sliders.slice(0, 2)),
+      group("Filter and layers of the CNN", sliders.slice(2)),
+    ),
+    result,
+    element(
+      "p",
+      { class: "pe-note" },
+      "◆ is asked, ◯ asks. Full dots: ◯ knows of them. Thick line: the way of ◆.",
+    ),
     ...panels.map((panel) => panel.root),
-    element("div", { class: "pe-buttons" },
-      button("Send it again", play), back, forth, button("Back to the start", () => change(model, start))),
-    progress, table.root);
+    element(
+      "div",
+      { class: "pe-buttons" },
+      button("Send it again", play),
+      back,
+      forth,
+      button("Back to the start", () => change(model, start)),
+    ),
+    progress,
+    table.root,
+  );
 
   const most = () => Math.max(...FORMS.map((form) => route(form, read()).length)) - 1;
   const shown = () => taken ?? most();
@@ -107,7 +131,10 @@ function render({ model, el }) {
   }
 
   const stop = follow(model, STATE, () => step(Infinity)); // a new question shows its whole way
-  return () => { clearTimeout(timer); stop(); };
+  return () => {
+    clearTimeout(timer);
+    stop();
+  };
 }
 
 /** Where the asked word has come to after so many steps. */
@@ -124,21 +151,34 @@ function whereabouts(form, state, count) {
 function answer(state, words) {
   const [rnn, cnn, attention] = paths(state);
   const asks = `“${words[state.asking - 1]}” asks “${words[state.asked - 1]}”`;
-  if (attention === 0) return `${asks}, itself: it is there from the start. Only the RNN takes a step, to read it.`;
-  if (rnn === Infinity) return `${asks}: RNN and CNN only look back and never reach it. Attention takes 1 step.`;
+  if (attention === 0)
+    return `${asks}, itself: it is there from the start. Only the RNN takes a step, to read it.`;
+  if (rnn === Infinity)
+    return `${asks}: RNN and CNN only look back and never reach it. Attention takes 1 step.`;
   const enough = `takes ${cnn} of its ${plural(state.layers, "layer")}`;
   const layers = cnn > state.layers ? `would need ${plural(cnn, "layer")} and has ${state.layers}` : enough;
   return `${asks}: the RNN takes ${plural(rnn, "step")}, the CNN ${layers}, attention takes 1 step.`;
 }
 
-/** A table with a row for each form: whether the word is reached, on what path, and the chain of products to wait for. */
+/**
+ * A table with a row for each form: whether the word is reached, on what path, and the chain of products to
+ * wait for.
+ */
 function makeTable() {
   const head = (scope, ...content) => element("th", { scope }, ...content);
-  const cells = (form) => ["reached", "path", "chain"].map((name) => element("td", { [`data-${name}`]: form }));
+  const cells = (form) =>
+    ["reached", "path", "chain"].map((name) => element("td", { [`data-${name}`]: form }));
   const rows = FORMS.map((form) => [head("row", form), ...cells(form)]);
-  const root = element("table", { class: "pe-ways" },
-    element("thead", {}, element("tr", {}, ...["form", "reaches it", "path", "chain"].map((title) => head("col", title)))),
-    element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row))));
+  const root = element(
+    "table",
+    { class: "pe-ways" },
+    element(
+      "thead",
+      {},
+      element("tr", {}, ...["form", "reaches it", "path", "chain"].map((title) => head("col", title))),
+    ),
+    element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row))),
+  );
 
   function update(state) {
     const chains = [state.asking, state.layers, CHAIN];
@@ -153,7 +193,10 @@ function makeTable() {
   return { root, update };
 }
 
-/** The picture of one form: the words below, a level of dots for each layer above them, and the way of the asked word. */
+/**
+ * The picture of one form: the words below, a level of dots for each layer above them, and the way of the
+ * asked word.
+ */
 function makePanel(form) {
   const svg = shape("svg", { "aria-hidden": "true" });
   const caption = element("figcaption", { "data-known": form });
@@ -166,29 +209,47 @@ function makePanel(form) {
     svg.replaceChildren(
       ...wires(form, state).map((wire) => line("pe-wire", wire.map(at))),
       ...drawWay(form, state, count, at),
-      ...range(0, top).flatMap((level) => drawLevel(horizon(form, state, top - level), (word) => at([word, level]))),
+      ...range(0, top).flatMap((level) =>
+        drawLevel(horizon(form, state, top - level), (word) => at([word, level])),
+      ),
       ...drawStops(form, state, count, at),
       mark("pe-asked-mark", "M0 -8 L8 0 L0 8 L-8 0 Z", at([state.asked, 0])),
       mark("pe-asking-mark", "M-8 0 A8 8 0 1 1 8 0 A8 8 0 1 1 -8 0", at([state.asking, top])),
-      ...range(1, LENGTH).map((word) => shape("text", {
-        x: at([word, 0])[0], y: rise * top + 33, "text-anchor": "middle",
-        class: word === state.asking || word === state.asked ? "pe-end" : null,
-      }, String(word))));
+      ...range(1, LENGTH).map((word) =>
+        shape(
+          "text",
+          {
+            x: at([word, 0])[0],
+            y: rise * top + 33,
+            "text-anchor": "middle",
+            class: word === state.asking || word === state.asked ? "pe-end" : null,
+          },
+          String(word),
+        ),
+      ),
+    );
     const [first, last] = horizon(form, state, top);
     const made = form === "CNN" ? `, ${plural(top, "layer")} of width ${state.width}` : "";
-    show(caption, last - first + 1, `${form}${made}: knows of ${first === last ? `word ${first}` : `words ${first} to ${last}`}`);
+    show(
+      caption,
+      last - first + 1,
+      `${form}${made}: knows of ${first === last ? `word ${first}` : `words ${first} to ${last}`}`,
+    );
   }
 
   return { root: element("figure", { class: "pe-lattice" }, caption, svg), draw };
 }
 
-const line = (kind, points) => shape("polyline", { class: kind, points: points.map((point) => point.join(",")).join(" ") });
+const line = (kind, points) =>
+  shape("polyline", { class: kind, points: points.map((point) => point.join(",")).join(" ") });
 const mark = (kind, d, place) => shape("path", { class: kind, d, transform: `translate(${place})` });
 const dot = (kind, [cx, cy]) => shape("circle", { class: kind, cx, cy, r: 4 });
 
 /** A level of dots, full where the word that asks knows of them. */
 function drawLevel([first, last], at) {
-  return range(1, LENGTH).map((word) => dot(first <= word && word <= last ? "pe-known" : "pe-unknown", at(word)));
+  return range(1, LENGTH).map((word) =>
+    dot(first <= word && word <= last ? "pe-known" : "pe-unknown", at(word)),
+  );
 }
 
 /** The way as a line, as far as it is taken; dashed, the layers that are left once it is there. */
@@ -207,14 +268,36 @@ function drawStops(form, state, count, at) {
   return stuck ? [...stops, mark("pe-stuck", "M-6 -6 L6 6 M-6 6 L6 -6", at(way.at(-1)))] : stops;
 }
 
-/** The connections that are drawn thin: all of the RNN's, and what the word that asks looks at in the CNN and in attention. */
+/**
+ * The connections that are drawn thin: all of the RNN's, and what the word that asks looks at in the CNN
+ * and in attention.
+ */
 function wires(form, { asking, width, layers }) {
-  if (form === "RNN") return [...range(1, LENGTH).map((word) => [[word, 0], [word, 1]]), [[1, 1], [LENGTH, 1]]];
-  if (form === "attention") return range(1, LENGTH).map((word) => [[word, 0], [asking, 1]]);
+  if (form === "RNN")
+    return [
+      ...range(1, LENGTH).map((word) => [
+        [word, 0],
+        [word, 1],
+      ]),
+      [
+        [1, 1],
+        [LENGTH, 1],
+      ],
+    ];
+  if (form === "attention")
+    return range(1, LENGTH).map((word) => [
+      [word, 0],
+      [asking, 1],
+    ]);
   return range(1, layers).flatMap((level) => {
     const [first] = horizon("CNN", { asking, width }, layers - level);
     const window = (word) => range(Math.max(word - width + 1, 1), word);
-    return range(first, asking).flatMap((word) => window(word).map((from) => [[from, level - 1], [word, level]]));
+    return range(first, asking).flatMap((word) =>
+      window(word).map((from) => [
+        [from, level - 1],
+        [word, level],
+      ]),
+    );
   });
 }
 

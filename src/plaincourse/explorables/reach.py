@@ -81,7 +81,7 @@ class Reach(Explorable):
             parts.append(still.text(4, y + 20, form, anchor="start", weight="bold"))
             for place, seen in enumerate(row, start=1):
                 x, ends = left + side * (place - 1), place in (self.asking, self.asked)
-                fill, stroke = still.BLUE if seen else "none", "currentColor" if ends else still.GREY
+                fill, stroke = "accent" if seen else "none", "currentColor" if ends else "hidden"
                 parts.append(still.box(x + 1, y, side - 2, side, fill, 0.3, stroke))
                 parts.append(
                     still.text(x + side / 2, y + 20, str(place), weight="bold" if ends else "normal")

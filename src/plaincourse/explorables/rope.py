@@ -4,6 +4,7 @@ import numpy as np
 
 from plaincourse.explorables import still
 from plaincourse.explorables.base import Choice, Explorable, Numbers, Whole
+from plaincourse.numerals import short
 from plainformer.positions import rope
 
 FARTHEST = 40
@@ -46,8 +47,8 @@ class Rope(Explorable):
         distance = self.query_position - self.key_position
         return (
             f"A query at position {self.query_position} and a key at position {self.key_position}, both"
-            f" turned by RoPE: at the distance {still.number(distance)} their dot product is"
-            f" {still.number(self.dot(), 2)}."
+            f" turned by RoPE: at the distance {short(distance)} their dot product is"
+            f" {short(self.dot(), 2)}."
         )
 
     def still(self):
@@ -59,12 +60,14 @@ class Rope(Explorable):
         ]
         line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
         x, y = points[FARTHEST + self.query_position - self.key_position]
-        parts = [still.box(middle - 280, zero, 560, 1, still.GREY), still.box(middle, 25, 1, 160, still.GREY)]
-        parts.append(f'<polyline points="{line}" fill="none" stroke="{still.BLUE}" stroke-width="2"/>')
-        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="{still.VERMILLION}"/>')
-        where = f"q at {self.query_position}, k at {self.key_position}: q · k = {still.number(self.dot(), 2)}"
+        parts = [still.box(middle - 280, zero, 560, 1, "hidden"), still.box(middle, 25, 1, 160, "hidden")]
+        parts.append(
+            f'<polyline points="{line}" fill="none" stroke="{still.colour("accent")}" stroke-width="2"/>'
+        )
+        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="{still.colour("mark")}"/>')
+        where = f"q at {self.query_position}, k at {self.key_position}: q · k = {short(self.dot(), 2)}"
         parts.append(still.text(middle, 18, where, weight="bold"))
-        labels = [still.text(middle + unit * d, 202, still.number(d)) for d in (-40, -20, 0, 20, 40)]
+        labels = [still.text(middle + unit * d, 202, short(d)) for d in (-40, -20, 0, 20, 40)]
         return still.picture(
             640, 225, self.sentence(), *parts, *labels, still.text(middle, 221, "distance", size=12)
         )

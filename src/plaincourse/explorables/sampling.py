@@ -6,6 +6,7 @@ import traitlets
 from plaincourse import data
 from plaincourse.explorables import still
 from plaincourse.explorables.base import Explorable, Numbers, Whole
+from plaincourse.numerals import short
 from plainformer.sampling import probabilities
 
 
@@ -82,8 +83,7 @@ class Sampling(Explorable):
     def sentence(self):
         """Return the settings and the likeliest words, in words."""
         settings = (
-            f"temperature {still.number(self.temperature)}, top-k {self.top_k or 'off'}, top-p"
-            f" {self.top_p or 'off'}"
+            f"temperature {short(self.temperature)}, top-k {self.top_k or 'off'}, top-p {self.top_p or 'off'}"
         )
         shares = self.shares()
         if shares is None:
@@ -106,7 +106,7 @@ class Sampling(Explorable):
             y = 20 + 22 * i
             parts.append(still.text(120, y, word, anchor="end"))
             if shares is not None:
-                parts.append(still.box(130, y - 13, 400 * shares[i], 16, still.BLUE))
+                parts.append(still.box(130, y - 13, 400 * shares[i], 16, "probability"))
                 parts.append(
                     still.text(620, y, f"{100 * shares[i]:.2f} %" if shares[i] else "cut", anchor="end")
                 )

@@ -1,19 +1,11 @@
-"""Small pieces of SVG for the still pictures. Text takes the page's colour; tints are from the Okabe–Ito
-palette.
+"""Small pieces of SVG for the still pictures. Text takes the page's colour; the rest is named by its meaning
+in the palette.
 """
 
-from plaincourse.explorables.base import escape
+from html import escape
 
-BLUE, VERMILLION, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#808080"
-
-
-def number(value, digits=3):
-    """Return `value` with at most `digits` decimals, no trailing zeros and a true minus sign, as the
-    explorables print it.
-    """
-    text = f"{value:.{digits}f}"
-    text = text.rstrip("0").rstrip(".") if "." in text else text
-    return "0" if text == "-0" else text.replace("-", "−")
+from plaincourse import palette
+from plaincourse.numerals import short
 
 
 def text(x, y, content, anchor="middle", weight="normal", size=14):
@@ -22,17 +14,22 @@ def text(x, y, content, anchor="middle", weight="normal", size=14):
     return f'<text x="{x:g}" y="{y:g}" {style}>{escape(content)}</text>'
 
 
+def colour(name):
+    """Return what SVG calls a colour of the palette; other names stand for themselves."""
+    return palette.variable(name) if name in palette.LIGHT else name
+
+
 def box(x, y, width, height, fill="none", opacity=1.0, stroke="none"):
-    """Return a rectangle; `fill` and `stroke` are colours."""
+    """Return a rectangle; `fill` and `stroke` are names of the palette, "none" or "currentColor"."""
     return (
         f'<rect x="{x:.5g}" y="{y:.5g}" width="{width:.5g}" height="{height:.5g}" rx="2" '
-        f'fill="{fill}" fill-opacity="{opacity:.3g}" stroke="{stroke}"/>'
+        f'fill="{colour(fill)}" fill-opacity="{opacity:.3g}" stroke="{colour(stroke)}"/>'
     )
 
 
 def tint(value, largest):
-    """Return (colour, opacity) for a number: blue above zero, vermillion below, stronger when larger."""
-    return (BLUE if value >= 0 else VERMILLION), 0.06 + 0.34 * min(abs(value) / largest, 1)
+    """Return (colour, opacity) for a number: one above zero, another below, stronger when larger."""
+    return ("positive" if value >= 0 else "negative"), 0.06 + 0.34 * min(abs(value) / largest, 1)
 
 
 def picture(width, height, sentence, *parts):
@@ -46,11 +43,11 @@ def picture(width, height, sentence, *parts):
 
 def bracketed(value):
     """Return `value` as it stands after a multiplication sign: a negative number in brackets."""
-    return f"({number(value)})" if value < 0 else number(value)
+    return f"({short(value)})" if value < 0 else short(value)
 
 
 def cell(x, y, side, value, largest, picked):
     """Return one number of a matrix in a tinted square, outlined and bold if it is picked."""
-    colour, opacity = tint(value, largest)
-    square = box(x + 1, y + 1, side - 2, side - 2, colour, opacity, "currentColor" if picked else "none")
-    return square + text(x + side / 2, y + side / 2 + 5, number(value), weight="bold" if picked else "normal")
+    sign, opacity = tint(value, largest)
+    square = box(x + 1, y + 1, side - 2, side - 2, sign, opacity, "currentColor" if picked else "none")
+    return square + text(x + side / 2, y + side / 2 + 5, short(value), weight="bold" if picked else "normal")

@@ -2,6 +2,8 @@
 
 from decimal import Decimal
 
+from plaincourse.numerals import fixed, signed
+
 from .ledger import number
 
 EXACT = Decimal("1e-6")  # room for float32; what is printed exactly must be met exactly
@@ -56,12 +58,11 @@ def written(value, like):
     digits = max(0, -decimal.as_tuple().exponent)
     exact = number(value) if isinstance(value, str) else Decimal(float(value))
     if "e" in like.lower():
-        text = like if isinstance(value, str) else f"{float(value):.{len(decimal.as_tuple().digits) - 1}e}"
+        digits = len(decimal.as_tuple().digits) - 1
+        text = signed(like if isinstance(value, str) else f"{float(value):.{digits}e}")
     else:
-        text = f"{exact:{',' if ',' in like else ''}.{digits}f}"
-    if not exact or not any(c in "123456789" for c in text):
-        text = text.lstrip("-")
-    return text.replace("-", "−") + (" %" if like.endswith("%") else "")
+        text = fixed(exact, digits, "," if "," in like else "")
+    return text + (" %" if like.endswith("%") else "")
 
 
 def _shapes_as_text(value, expected):

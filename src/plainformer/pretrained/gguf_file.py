@@ -161,6 +161,9 @@ def model(file, fields, tensors):
     architecture = setting(file, fields, "general.architecture")
     if architecture != "llama":
         raise ValueError(f"{file}: general.architecture must be llama, got {architecture}")
+    parts = fields.get("split.count", 1)
+    if parts != 1:
+        raise ValueError(f"{file}: it is one of {parts} parts of a model: merge them first")
     for key in fields:
         if key.startswith("llama.") and key.removeprefix("llama.") not in SIZES + NUMBERS + HEADS:
             raise ValueError(f"{file}: the setting {key} is not supported")

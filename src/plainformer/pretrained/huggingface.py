@@ -162,13 +162,15 @@ def read_config(folder):
     path = Path(folder) / "config.json"
     if not path.is_file():
         raise FileNotFoundError(f"{folder}: no folder of a model: it holds no config.json")
+    if path.with_name("adapter_config.json").exists():
+        raise ValueError(f"{folder}: an adapter lies beside the model: merge it into the weights first")
     return path, read_json(path)
 
 
 def read_json(path):
     """The object in a JSON file."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8-sig"))  # some editors begin a file with a mark
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: not a JSON file: {error}") from error
     if not isinstance(content, dict):

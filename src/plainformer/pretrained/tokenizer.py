@@ -138,6 +138,8 @@ def byte_pairs(file, fields, tokens):
         raise ValueError(f"{file}: tokenizer.ggml.tokens must all be different")
     merges = [tuple(text.split(" ")) for text in texts(file, fields, "tokenizer.ggml.merges")]
     try:
+        if wrong := next((pair for pair in merges if len(pair) != 2), None):
+            raise ValueError(f"got {' '.join(wrong)!r}")
         return models.BPE(vocabulary, merges)
     except Exception as error:  # the library raises nothing narrower
         raise ValueError(f"{file}: tokenizer.ggml.merges must join two tokens each: {error}") from error
@@ -172,7 +174,7 @@ def from_file(path, stop=()):
     path = Path(path)
     content = path.read_bytes()
     try:
-        engine = tokenizers.Tokenizer.from_str(content.decode())
+        engine = tokenizers.Tokenizer.from_str(content.decode("utf-8-sig"))
     except Exception as error:  # the library raises nothing narrower
         raise ValueError(f"{path}: not a tokenizer file: {error}") from error
     engine.no_truncation()

@@ -73,6 +73,7 @@ def test_a_missing_key_is_an_error(key):
     [
         ({"general.architecture": "qwen2"}, "general.architecture must be llama, got qwen2"),
         ({"llama.rope.scaling.type": "yarn"}, "the setting llama.rope.scaling.type is not supported"),
+        ({"split.count": 3}, "it is one of 3 parts of a model: merge them first"),
         ({"llama.rope.scale_linear": 2.0}, "the setting llama.rope.scale_linear is not supported"),
         ({"llama.attention.causal": False}, "the setting llama.attention.causal is not supported"),
         ({"llama.attention.key_length": 8}, "key_length must be llama.rope.dimension_count = 6, got 8"),

@@ -548,6 +548,19 @@ def test_a_broken_config_is_an_error(folder, content, message):
         huggingface.load(folder)
 
 
+def test_a_mark_of_the_byte_order_at_the_beginning_is_no_error(folder):
+    tokenizer.from_fields("f", tiny_fields()).engine.save(str(folder / "tokenizer.json"))
+    for name in ("config.json", "generation_config.json", "tokenizer.json"):
+        (folder / name).write_bytes(b"\xef\xbb\xbf" + (folder / name).read_bytes())
+    assert huggingface.load(folder)[1].stop == (2,)
+
+
+def test_an_adapter_beside_the_model_is_not_ignored(folder):
+    (folder / "adapter_config.json").write_text('{"peft_type": "LORA"}')
+    with pytest.raises(ValueError, match="an adapter lies beside the model: merge it into the weights first"):
+        huggingface.load(folder)
+
+
 def test_a_file_cut_short_is_an_error(folder):
     path = folder / "model.safetensors"
     path.write_bytes(path.read_bytes()[:-1])

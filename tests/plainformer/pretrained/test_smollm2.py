@@ -274,9 +274,19 @@ def test_ctrl_c_during_the_fetch_ends_pip_too(pip, folder, monkeypatch, tmp_path
 
 def test_progress_tells_the_megabytes(pip, folder, monkeypatch, tmp_path, capsys):
     (tmp_path / "fake/pip/__main__.py").write_text(
-        "import os, time; open(os.environ['TMPDIR'] + '/part', 'wb').truncate(43_000_000); time.sleep(1)\n"
-        + PIP
+        "import os; open(os.environ['TMPDIR'] + '/part', 'wb').truncate(43_000_000)\n" + PIP
     )
+
+    class Seen(subprocess.Popen):
+        """Has written all, and is at work still, when it is first asked."""
+
+        def poll(self):
+            if self.returncode is None:
+                self.wait()
+                return None
+            return super().poll()
+
+    monkeypatch.setattr(subprocess, "Popen", Seen)
     smollm2.load(folder)
     assert capsys.readouterr().err.count("SmolLM2: 43 MB") == 1
 

@@ -232,7 +232,7 @@ def test_another_kind_of_tokenizer_is_an_error(key, value):
         ("token_type", ["3"] * len(TOKENS), "must be 1 .* or 3 .*, got '3'"),
         ("token_type", [3.0] * len(TOKENS), "must be 1 .* or 3 .*, got 3.0"),
         ("token_type", [4] * len(TOKENS), "must be 1 .* or 3 .*, got 4"),
-        ("merges", ["t h", "th e x"], "must join two tokens each: "),
+        ("merges", ["t h", "th e x"], "must join two tokens each: got 'th e x'$"),
         ("merges", ["th"], "must join two tokens each: "),
         ("merges", ["e t"], "must join two tokens each: .*et"),
         ("merges", [["t", "h"]], "must be a list of texts, got "),

@@ -1,15 +1,13 @@
-"""Sphinx extension: the numbers and tables of the teaching guide, made from the map of the assignments and
-from the chapters.
+"""Sphinx extension: the numbers and tables of the teaching guide, made from the map of the assignments, from
+the chapters, and from the defaults of the grader's options.
 
 The directive ``{assigned-questions}`` lists every assigned question, ``{course-plan}`` reckons the minutes of
-each week, and the substitution ``{{ course.… }}`` holds what the text says in numbers. Only
-assignments/course.toml, the chapters' own notebooks and the grader's options are read, as text: neither a
-solution nor a reference answer can come into the book this way.
+each week, and the substitution ``{{ course.… }}`` holds what the text says in numbers. Of the assignments
+only the map is read: neither a solution nor a reference answer can come into the book this way.
 """
 
 import json
 import re
-import tomllib
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -17,18 +15,12 @@ from pathlib import Path
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
-MAP = "assignments/course.toml"
-OPTIONS = "src/plaingrader/__main__.py"
+from . import course
+from .__main__ import arguments
+
 TIME = re.compile(r"- \*\*Time\*\*: ([^;\n]*)")
 EXERCISE = re.compile(r"Difficulty \d, (\d+) minutes")
 MARKUP = re.compile(r"([\\`*_{}\[\]<>|$#~])")
-
-
-@cache
-def assignments(root):
-    """The tables of the map, by name: the chapters' in order, then the project."""
-    data = tomllib.loads(Path(root, MAP).read_text(encoding="utf-8"))
-    return {entry["name"]: entry for entry in sorted(data["assignment"], key=lambda entry: entry["name"])}
 
 
 @cache
@@ -47,37 +39,28 @@ def chapter(root, name):
     }
 
 
-def total(root, name, field):
-    """An assignment's minutes or points."""
-    return sum(question[field] for question in assignments(root)[name]["question"])
-
-
-def facts(root):
+def facts():
     """What the guide says in numbers."""
-    entries = assignments(root)
-    questions = [question for entry in entries.values() for question in entry["question"]]
-    written = sum(question["points"] for question in questions if question["kind"] == "written")
-    points = sum(question["points"] for question in questions)
-    minutes = [total(root, name, "minutes") for name in entries if not name.startswith("project")]
+    entries = course.assignments().values()
+    items = [item for entry in entries for item in entry.items]
+    written = sum(item.points for item in items if item.kind == "written")
+    points = sum(item.points for item in items)
+    minutes = [entry.minutes for entry in entries if not entry.name.startswith("project")]
+    options = arguments(["grade", "NAME"])
     return {
         "chapters": len(minutes),
         "parts": len(entries) - len(minutes),
-        "questions": len(questions),
+        "questions": len(items),
         "points": points,
-        "by_hand": sum(question["kind"] == "by hand" for question in questions),
-        "written": sum(question["kind"] == "written" for question in questions),
+        "by_hand": sum(item.kind == "by hand" for item in items),
+        "written": sum(item.kind == "written" for item in items),
         "share": round(100 * written / points),
         "shortest": min(minutes),
         "longest": max(minutes),
-    } | {name: option(root, name) for name in ("timeout", "budget", "memory")}
-
-
-def option(root, name):
-    """The default of one of the grader's options."""
-    found = re.search(rf'"--{name}".*?default=(\d+)', Path(root, OPTIONS).read_text(encoding="utf-8"))
-    if not found:
-        raise ExtensionError(f"{OPTIONS}: no option --{name} with a default")
-    return int(found[1])
+        "timeout": options.timeout,
+        "budget": options.budget,
+        "memory": options.memory,
+    }
 
 
 def plain(text):
@@ -101,7 +84,7 @@ class Generated(SphinxDirective):
 
     def run(self):
         # Made from other files than the page's own, so the page is read again in every build.
-        self.env.note_dependency(str(Path(self.env.srcdir, MAP)))
+        self.env.note_dependency(str(course.folder() / "course.toml"))
         self.env.note_reread()
         return self.parse_text_to_nodes("\n".join(self.markdown(self.env.srcdir)))
 
@@ -115,54 +98,42 @@ class AssignedQuestions(Generated):
 
     def markdown(self, root):
         """The lines of the whole list."""
-        names = list(assignments(root))
+        entries = course.assignments().values()
         header = ["Assignment", "Questions", "Minutes", "Points"]
-        return [
-            *table(header, overview(root, names), 1),
-            *(line for name in names for line in folded(root, name)),
-        ]
+        return [*table(header, overview(entries), 1), *(line for entry in entries for line in folded(entry))]
 
 
-def folded(root, name):
+def folded(entry):
     """One assignment's questions, to unfold."""
-    entry = assignments(root)[name]
-    page = f"../{entry['chapter']}.ipynb"
     lines = [
         [
-            f"{question['name']}: {plain(question['title'])}",
-            plain(question["objective"]),
-            f"[{plain(question['section'])}]({page}#{anchor(question['section'])})",
-            question["kind"],
-            question["minutes"],
-            question["points"],
+            f"{item.name}: {plain(item.title)}",
+            plain(item.objective),
+            f"[{plain(item.section)}](../{entry.chapter}.ipynb#{anchor(item.section)})",
+            item.kind,
+            item.minutes,
+            item.points,
         ]
-        for question in entry["question"]
+        for item in entry.items
     ]
-    lines.append(["**Together**", "", "", "", total(root, name, "minutes"), total(root, name, "points")])
+    lines.append(["**Together**", "", "", "", entry.minutes, entry.points])
     header = ["Question", "Objective", "Section", "Kind", "Minutes", "Points"]
-    opening = ["<details>", f"<summary>{escape(titled(root, name, str))}</summary>", ""]
+    opening = ["<details>", f"<summary>{escape(titled(entry, str))}</summary>", ""]
     return ["", *opening, *table(header, lines, 4), "", "</details>"]
 
 
-def titled(root, name, written=plain):
+def titled(entry, written=plain):
     """An assignment's number and title, the title as `written` makes it."""
-    title = written(assignments(root)[name]["title"])
-    return f"{int(name[:2])}. {title}" if name[:2].isdigit() else title
+    title = written(entry.title)
+    return f"{int(entry.name[:2])}. {title}" if entry.name[:2].isdigit() else title
 
 
-def overview(root, names):
+def overview(entries):
     """A line for each assignment, and one for all."""
-    lines = []
-    for name in names:
-        count = len(assignments(root)[name]["question"])
-        lines.append(
-            [
-                f"{titled(root, name)}<br>`{name}`",
-                count,
-                total(root, name, "minutes"),
-                total(root, name, "points"),
-            ]
-        )
+    lines = [
+        [f"{titled(entry)}<br>`{entry.name}`", len(entry.items), entry.minutes, entry.points]
+        for entry in entries
+    ]
     return [*lines, ["**Together**", *(sum(line[column] for line in lines) for column in (1, 2, 3))]]
 
 
@@ -178,12 +149,12 @@ class CoursePlan(Generated):
         lines, sums = [], [0, 0, 0]
         for week, line in enumerate(self.content, 1):
             read, _, given = (part.split() for part in line.partition("|"))
-            lost = [name for name in given if name not in assignments(root)]
+            lost = [name for name in given if name not in course.assignments()]
             lost += [name for name in read if not Path(root, f"chapters/{name}.ipynb").exists()]
             if lost:
                 raise self.error(f"course-plan: no chapter or assignment named {', '.join(lost)}")
             minutes = [sum(chapter(root, name)[part] for name in read) for part in ("reading", "exercises")]
-            minutes.append(sum(total(root, name, "minutes") for name in given))
+            minutes.append(sum(course.find(name).minutes for name in given))
             sums = [old + new for old, new in zip(sums, minutes, strict=True)]
             items = [linked(root, name) for name in read] + [f"→ `{name}`" for name in given]
             lines.append([week, "<br>".join(items), *minutes, hours(sum(minutes))])
@@ -204,9 +175,9 @@ def hours(minutes):
 
 def add_facts(app, config):
     """Give the page its numbers."""
-    assignments.cache_clear()
+    course.assignments.cache_clear()
     chapter.cache_clear()
-    config.myst_substitutions = {**(config.myst_substitutions or {}), "course": facts(app.srcdir)}
+    config.myst_substitutions = {**(config.myst_substitutions or {}), "course": facts()}
 
 
 def setup(app):
