@@ -81,7 +81,7 @@ def prepared(name, limits=()):
     course.dist().mkdir(exist_ok=True)
     if not os.access(course.dist(), os.W_OK):
         raise PermissionError(f"the marks cannot be written: {course.dist()} is read-only")
-    if gradebook.points(name) != course.find(name).points:  # none before the first time
+    if gradebook.points(name) != {item.name: item.points for item in course.find(name).items}:
         assign(name)
     roster.tell_gradebook()
     return tasks, misplaced
