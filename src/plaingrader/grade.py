@@ -81,7 +81,7 @@ def prepared(name, limits=()):
     course.dist().mkdir(exist_ok=True)
     if not os.access(course.dist(), os.W_OK):
         raise PermissionError(f"the marks cannot be written: {course.dist()} is read-only")
-    if gradebook.points(name) != course.find(name).points:  # none before the first time
+    if gradebook.points(name) != {item.name: item.points for item in course.find(name).items}:
         assign(name)
     roster.tell_gradebook()
     return tasks, misplaced
@@ -189,7 +189,7 @@ def outcome(future, task):
 
 def last_line(error):
     """An error in one line: of nbgrader's logs the last, which says what it was."""
-    logged = re.compile(r"\[\w+ \| [A-Z]+\]")
+    logged = re.compile(r"\[(\w+ \| )?(DEBUG|INFO|WARNING|ERROR|CRITICAL)\]")
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     lines = [line for line in lines if not logged.match(line)] or lines
     return f"{type(error).__name__}: {lines[-1] if lines else 'no message'}"[:500]

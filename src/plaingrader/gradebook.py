@@ -28,15 +28,16 @@ def url():
 
 
 def points(name):
-    """The points that the gradebook gives to an assignment; None if it was never made."""
+    """The points that the gradebook gives to each question of an assignment; none if it was never made."""
     if not (course.folder() / "gradebook.db").exists():
-        return None
+        return {}
     with opened() as gradebook:
         try:
-            assignment = gradebook.find_assignment(name)
-            return assignment.max_score if assignment.notebooks else None
+            notebooks = gradebook.find_assignment(name).notebooks
         except MissingEntry:
-            return None
+            return {}
+        cells = [cell for notebook in notebooks for cell in notebook.grade_cells]
+        return {cell.name.removesuffix("-test"): cell.max_score for cell in cells}
 
 
 def has(task):

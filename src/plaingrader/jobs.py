@@ -14,6 +14,7 @@ import tempfile
 import time
 import warnings
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import nbformat
@@ -65,7 +66,13 @@ def fingerprint(task):
 
 def asked(name):
     """What the assignment's notebook asks: its cells, whatever saving it in a program does to the file."""
-    nb = nbformat.read(course.folder() / "source" / name / f"{name}.ipynb", as_version=4)
+    path = course.folder() / "source" / name / f"{name}.ipynb"
+    return asked_by(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=20)
+def asked_by(path, changed):
+    nb = nbformat.read(path, as_version=4)
     return [(cell.cell_type, cell.source, cell.metadata.get("nbgrader")) for cell in nb.cells]
 
 

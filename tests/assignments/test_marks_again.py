@@ -50,6 +50,18 @@ def test_raising_points_is_one_line_and_one_command(place, student):
     assert "10.0 / 11.0" in feedback and "6.0 / 6.0" in feedback
 
 
+def test_points_moved_from_one_question_to_another_are_seen(place, student):
+    student("kim").perfect().hand_in(place)
+    grade_alone()
+    text = (place / "course.toml").read_text(encoding="utf-8")
+    head, *questions = text.split("points = ")
+    (place / "course.toml").write_text(
+        "points = ".join([head, "3" + questions[0][1:], "2" + questions[1][1:], *questions[2:]])
+    )
+    forget()
+    assert grade_alone()["kim"].scores == {"q1": 3, "q2": 2, "q3": 2, "q4": None}
+
+
 def test_what_programs_leave_behind_grades_nobody_again(place, student):
     student("kim").perfect().hand_in(place)
     grade_alone()
