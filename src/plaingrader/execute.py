@@ -221,7 +221,8 @@ _sys.path.insert(0, "")
 """
 ASK = """\
 from IPython.display import display as _display
-_display({{{data!r}: __import__("plaincourse.assigned.answers", fromlist=["results"]).results(globals(), *__import__("json").loads({asked}))}}, raw=True)
+_display({{{data!r}: __import__("plaincourse.assigned.answers", fromlist=["results"]).results(
+    globals(), *__import__("json").loads({asked}))}}, raw=True)
 """
 
 

@@ -6,8 +6,19 @@ from dataclasses import dataclass, field
 
 from . import course, gradebook, roster
 
-NBGRADER = ("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email", "raw_score",
-            "late_submission_penalty", "score", "max_score")  # fmt: skip
+NBGRADER = (
+    "assignment",
+    "duedate",
+    "timestamp",
+    "student_id",
+    "last_name",
+    "first_name",
+    "email",
+    "raw_score",
+    "late_submission_penalty",
+    "score",
+    "max_score",
+)
 
 
 @dataclass(frozen=True)
@@ -95,8 +106,13 @@ def score(grade):
 def person(submission):
     """What the gradebook knows of the student and of the time."""
     student = submission.student
-    return {"first_name": student.first_name or "", "last_name": student.last_name or "", "email": student.email or "",
-            "timestamp": submission.timestamp or "", "duedate": submission.assignment.duedate or ""}  # fmt: skip
+    return {
+        "first_name": student.first_name or "",
+        "last_name": student.last_name or "",
+        "email": student.email or "",
+        "timestamp": submission.timestamp or "",
+        "duedate": submission.assignment.duedate or "",
+    }
 
 
 def marks(path, rows):
@@ -143,8 +159,18 @@ def nbgrader(path, rows):
     """The columns of ``nbgrader export``, with every field quoted as CSV asks for (nbgrader's own writer does
     not quote).
     """
-    lines = [{"assignment": row.assignment, "student_id": row.student, "raw_score": row.raw, "late_submission_penalty": row.penalty,
-              "score": row.total, "max_score": sum(row.most.values()), **row.person} for row in graded(rows)]  # fmt: skip
+    lines = [
+        {
+            "assignment": row.assignment,
+            "student_id": row.student,
+            "raw_score": row.raw,
+            "late_submission_penalty": row.penalty,
+            "score": row.total,
+            "max_score": sum(row.most.values()),
+            **row.person,
+        }
+        for row in graded(rows)
+    ]
     write(path, NBGRADER, [[line.get(name, "") for name in NBGRADER] for line in lines])
 
 

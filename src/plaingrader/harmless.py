@@ -131,8 +131,10 @@ def notebook(nb):
         if marking or left > 0:
             shown.metadata = NotebookNode({key: cell.metadata[key] for key in KEPT if key in cell.metadata})
             cells.append(shown)
-    language = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-                "language_info": {"name": "python"}}  # fmt: skip
+    language = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
     return new_notebook(cells=cells, metadata=language)
 
 

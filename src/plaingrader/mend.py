@@ -37,8 +37,16 @@ def originals(notebook):
 
 def original(row, points, solution):
     """A cell from its row in the gradebook."""
-    data = {"grade": points is not None, "grade_id": row.name, "locked": row.locked, "schema_version": 3, "solution": solution,
-            "task": False, "cell_type": row.cell_type, "checksum": row.checksum}  # fmt: skip
+    data = {
+        "grade": points is not None,
+        "grade_id": row.name,
+        "locked": row.locked,
+        "schema_version": 3,
+        "solution": solution,
+        "task": False,
+        "cell_type": row.cell_type,
+        "checksum": row.checksum,
+    }
     if points is not None:
         data["points"] = points
     make = new_code_cell if row.cell_type == "code" else new_markdown_cell

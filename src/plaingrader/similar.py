@@ -10,8 +10,8 @@ from . import course
 from .report import POLICY, STYLE
 
 TEXT = (
-    "Pairs of written answers that are alike. Read them before you think anything of it: a quotation, a shared"
-    " note or the question itself can be why."
+    "Pairs of written answers that are alike. Read them before you think anything of it: a quotation, a"
+    " shared note or the question itself can be why."
 )
 ALIKE = 80  # of 100
 SHORTEST = 80  # characters that are enough to compare

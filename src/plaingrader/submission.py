@@ -54,12 +54,8 @@ def other_students(mark, sources, student):
     """The Mark, with a word on why if the notebook has another student's numbers."""
     declared = declared_student(sources.values())
     if declared == "":
-        return dataclasses.replace(
-            mark,
-            message=(
-                f"{mark.message}\nSTUDENT is not filled in, so the notebook shows no numbers of your own.".strip()
-            ),
-        )
+        text = f"{mark.message}\nSTUDENT is not filled in, so the notebook shows no numbers of your own."
+        return dataclasses.replace(mark, message=text.strip())
     if not is_other_student(declared, student):
         return mark
     text = (

@@ -43,37 +43,59 @@ def submitted(place):
 
 
 def test_canvas(place, tmp_path):
-    source = zipped(tmp_path / "c.zip", {
-        "leeminji_12345_67890_tiny.ipynb": "old", "leeminji_12345_67899_tiny-1.ipynb": "new",
-        "kimhaneul_LATE_777000_67891_tiny (2).ipynb": "by name", "nobody_1_2_tiny.ipynb": "?",
-        "anjo_5_67000_tiny.zip": b"PK stays closed", "__MACOSX/._x": "",
-    })  # fmt: skip
+    source = zipped(
+        tmp_path / "c.zip",
+        {
+            "leeminji_12345_67890_tiny.ipynb": "old",
+            "leeminji_12345_67899_tiny-1.ipynb": "new",
+            "kimhaneul_LATE_777000_67891_tiny (2).ipynb": "by name",
+            "nobody_1_2_tiny.ipynb": "?",
+            "anjo_5_67000_tiny.zip": b"PK stays closed",
+            "__MACOSX/._x": "",
+        },
+    )
     lines, unknown = collect(NAME, source)
-    assert submitted(place) == {"lmj/tiny/tiny.ipynb": "new", "kim/tiny/tiny.ipynb": "by name",
-                                "jo/tiny/tiny.zip": "PK stays closed"}  # fmt: skip
+    assert submitted(place) == {
+        "lmj/tiny/tiny.ipynb": "new",
+        "kim/tiny/tiny.ipynb": "by name",
+        "jo/tiny/tiny.zip": "PK stays closed",
+    }
     assert unknown == 1 and len(lines) == 5
     assert "nobody_1_2_tiny.ipynb: whose is it? Give its student in students.csv" in lines
     assert "leeminji_12345_67890_tiny.ipynb: leeminji_12345_67899_tiny-1.ipynb counts" in lines
 
 
 def test_moodle(place, tmp_path):
-    source = zipped(tmp_path / "m.zip", {
-        "Minji Lee_999_assignsubmission_file_/tiny.ipynb": "folder", "X Y_777_assignsubmission_file_tiny.ipynb": "flat",
-    })  # fmt: skip
+    source = zipped(
+        tmp_path / "m.zip",
+        {
+            "Minji Lee_999_assignsubmission_file_/tiny.ipynb": "folder",
+            "X Y_777_assignsubmission_file_tiny.ipynb": "flat",
+        },
+    )
     assert collect(NAME, source)[1] == 0
     assert submitted(place) == {"lmj/tiny/tiny.ipynb": "folder", "kim/tiny/tiny.ipynb": "flat"}
 
 
 def test_folders_and_files_named_by_students(place, tmp_path):
     source = tmp_path / "from"
-    for name, when in (("KIM_tiny.ipynb", 100), ("kim_tiny (1).ipynb", 200), ("jo/tiny.ipynb", 100), ("jo/data.csv", 100),
-                       ("jo/timestamp.txt", 1), ("guest/tiny.ipynb", 1)):  # fmt: skip
+    for name, when in (
+        ("KIM_tiny.ipynb", 100),
+        ("kim_tiny (1).ipynb", 200),
+        ("jo/tiny.ipynb", 100),
+        ("jo/data.csv", 100),
+        ("jo/timestamp.txt", 1),
+        ("guest/tiny.ipynb", 1),
+    ):
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         (source / name).write_text(name)
         os.utime(source / name, (when, when))
     lines, unknown = collect(NAME, source)
-    assert submitted(place) == {"kim/tiny/tiny.ipynb": "kim_tiny (1).ipynb", "jo/tiny/tiny.ipynb": "jo/tiny.ipynb",
-                                "jo/tiny/data.csv": "jo/data.csv"}  # fmt: skip
+    assert submitted(place) == {
+        "kim/tiny/tiny.ipynb": "kim_tiny (1).ipynb",
+        "jo/tiny/tiny.ipynb": "jo/tiny.ipynb",
+        "jo/tiny/data.csv": "jo/data.csv",
+    }
     assert unknown == 1 and any("timestamp.txt: left out" in line for line in lines)
     before = snapshot(place)
     again, _ = collect(NAME, source)

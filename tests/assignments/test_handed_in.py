@@ -41,8 +41,18 @@ def lay(folder, **files):
     return folder
 
 
-@pytest.mark.parametrize("name", ["tiny.ipynb", "tiny.IPYNB", "Tiny.ipynb.txt", "tiny.ipynb.json", "my answers.ipynb",
-                                  "sub/tiny.ipynb", "kim tiny.ipynb"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tiny.ipynb",
+        "tiny.IPYNB",
+        "Tiny.ipynb.txt",
+        "tiny.ipynb.json",
+        "my answers.ipynb",
+        "sub/tiny.ipynb",
+        "kim tiny.ipynb",
+    ],
+)
 def test_a_notebook_of_another_name_is_taken(tmp_path, text, name):
     nb, notes = read(
         lay(tmp_path, **{name: text, "._tiny.ipynb": b"\0\5", "__MACOSX/tiny.ipynb": b"\0"}), NAME
@@ -66,28 +76,45 @@ def test_the_right_name_counts_among_others_and_equal_copies_are_one(tmp_path, t
     assert read(lay(tmp_path / "c", **{"tiny.IPYNB": text, "old.ipynb": other}), NAME)[0].cells
 
 
-@pytest.mark.parametrize(("files", "words"), [
-    ({}, "there is no notebook: ask for tiny.ipynb"),
-    ({"tiny.pdf": "x"}, "there is no notebook, only tiny.pdf"),
-    ({"a.ipynb": "{}", "b.ipynb": "[]"}, "more than one notebook: a.ipynb, b.ipynb"),
-    ({"tiny.ipynb": '{"cells": ['}, "tiny.ipynb is not a notebook that can be read: ask for it again"),
-    ({"tiny.ipynb": "[" * 100_000}, "is not a notebook that can be read"),
-    ({"tiny.ipynb": '{"cells": [], "metadata": {"x": ' + "9" * 6000 + "}}"}, "is not a notebook that can be read"),
-    ({"tiny.zip": "no zip"}, "tiny.zip cannot be unpacked"),
-    ({"tiny.zip": zipped(**{"tiny.ipynb": b"0" * (MOST_BYTES + 9)})}, "has 20 MB"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({}, "there is no notebook: ask for tiny.ipynb"),
+        ({"tiny.pdf": "x"}, "there is no notebook, only tiny.pdf"),
+        ({"a.ipynb": "{}", "b.ipynb": "[]"}, "more than one notebook: a.ipynb, b.ipynb"),
+        ({"tiny.ipynb": '{"cells": ['}, "tiny.ipynb is not a notebook that can be read: ask for it again"),
+        ({"tiny.ipynb": "[" * 100_000}, "is not a notebook that can be read"),
+        (
+            {"tiny.ipynb": '{"cells": [], "metadata": {"x": ' + "9" * 6000 + "}}"},
+            "is not a notebook that can be read",
+        ),
+        ({"tiny.zip": "no zip"}, "tiny.zip cannot be unpacked"),
+        ({"tiny.zip": zipped(**{"tiny.ipynb": b"0" * (MOST_BYTES + 9)})}, "has 20 MB"),
+    ],
+)
 def test_what_only_a_person_can_decide_is_asked(tmp_path, files, words):
     with pytest.raises(Unclear, match=words):
         read(lay(tmp_path, **files), NAME)
 
 
 def test_a_notebook_is_made_anew_of_known_parts(tmp_path):
-    data = {"nbformat": 4, "nbformat_minor": 5, "metadata": {"widgets": {"x": [1]}}, "cells": [
-        {"cell_type": "code", "source": "print('\ud800')", "metadata": {"tags": 7, "nbgrader": 3}, "outputs": "none",
-         "execution_count": "<img>", "id": "q1"},
-        {"cell_type": "markdown", "source": 17, "metadata": None, "attachments": [1]},
-        {"cell_type": "unknown", "source": ["a", "b"], "id": {"x": 1}},
-    ]}  # fmt: skip
+    data = {
+        "nbformat": 4,
+        "nbformat_minor": 5,
+        "metadata": {"widgets": {"x": [1]}},
+        "cells": [
+            {
+                "cell_type": "code",
+                "source": "print('\ud800')",
+                "metadata": {"tags": 7, "nbgrader": 3},
+                "outputs": "none",
+                "execution_count": "<img>",
+                "id": "q1",
+            },
+            {"cell_type": "markdown", "source": 17, "metadata": None, "attachments": [1]},
+            {"cell_type": "unknown", "source": ["a", "b"], "id": {"x": 1}},
+        ],
+    }
     nb, _ = read(lay(tmp_path, **{"tiny.ipynb": json.dumps(data)}), NAME)
     assert [cell.source for cell in nb.cells] == ["print('?')", "17", "ab"]
     assert nb.cells[0].outputs == [] and nb.cells[0].execution_count is None and nb.cells[0].id == "q1"

@@ -124,8 +124,13 @@ lee = {tiny = 1}
 
 
 def test_the_late_rule_holds_for_marks_of_any_age(place, student):
-    times = {"kim": "2027-03-21 13:00 UTC", "lee": "2027-03-21 13:00 UTC", "min": "2027-03-20 12:20 UTC",
-             "old": "2027-03-25 12:00 UTC", "ann": "2027-03-20 11:00 UTC"}  # fmt: skip
+    times = {
+        "kim": "2027-03-21 13:00 UTC",
+        "lee": "2027-03-21 13:00 UTC",
+        "min": "2027-03-20 12:20 UTC",
+        "old": "2027-03-25 12:00 UTC",
+        "ann": "2027-03-20 11:00 UTC",
+    }
     for name, time in times.items():
         (student(name).perfect().hand_in(place) / "timestamp.txt").write_text(time)
     assert {name: row.total for name, row in grade_alone().items()} == dict.fromkeys(times, 7)
@@ -145,11 +150,14 @@ def test_the_late_rule_holds_for_marks_of_any_age(place, student):
     assert "6.4 / 8.0" in (place / "feedback/kim" / NAME / f"{NAME}.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("old", "new", "words"), [
-    ("share = 0.1", "shares = 0.1", "shares: must be one of"),
-    ("share = 0.1", "share = 10", "must be a part"),
-    ('"2027-03-20 12:00 UTC"', '"soon"', "must be a time such as"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("share = 0.1", "shares = 0.1", "shares: must be one of"),
+        ("share = 0.1", "share = 10", "must be a part"),
+        ('"2027-03-20 12:00 UTC"', '"soon"', "must be a time such as"),
+    ],
+)
 def test_a_rule_that_cannot_be_meant_is_named(place, old, new, words):
     from plaingrader import late
 
@@ -224,7 +232,7 @@ def test_the_rubric_stands_by_the_answer_and_in_the_feedback_once_it_is_marked(p
 
 
 def test_written_answers_that_are_alike_stand_side_by_side_and_feedback_in_one_folder(place, student):
-    text = "The rows of the weights are to sum to one, because each of them is a share of attention among the keys."
+    text = "The rows of the weights are to sum to one, because each is a share of attention among the keys."
     for name, answer in (
         ("kim", text),
         ("lee", text.replace("The rows", "All rows") + " <b>So!</b>"),

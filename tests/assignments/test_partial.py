@@ -28,10 +28,18 @@ def points(answer, want=WANT):
     return got.points, got.message
 
 
-@pytest.mark.parametrize(("answer", "worth"), [
-    ([2.5, -1.25, 3.75, 0.5, 7.125], 4), ([2.5, -1.25, 3.75, 0.5, 8], 3), ([2.5, -1.25, 3.75, 9, 8], 2),
-    ([2.5, -1.25, 9, 9, 8], 0), ([0, 0, 0, 0, 0], 0), (list(2 * WANT), 0), ([2.5, -1.25, 3.75, 0.5], 0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("answer", "worth"),
+    [
+        ([2.5, -1.25, 3.75, 0.5, 7.125], 4),
+        ([2.5, -1.25, 3.75, 0.5, 8], 3),
+        ([2.5, -1.25, 3.75, 9, 8], 2),
+        ([2.5, -1.25, 9, 9, 8], 0),
+        ([0, 0, 0, 0, 0], 0),
+        (list(2 * WANT), 0),
+        ([2.5, -1.25, 3.75, 0.5], 0),
+    ],
+)
 def test_more_than_half_right_is_a_part_of_the_points(answer, worth):
     assert points(answer)[0] == worth
 
@@ -40,9 +48,14 @@ def test_the_reason_says_how_many():
     assert points([2.5, -1.25, 3.75, 0.5, 8])[1].startswith("4 of 5 numbers are right, which is worth a part")
 
 
-@pytest.mark.parametrize(("want", "guess"), [
-    ([0, 0, 0, 0, 3.5], [0, 0, 0, 0, 1]), ([1, 1, 0, 1, 1, 5], [1, 1, 0, 1, 1, 1]), ([3, 3, 3, 3, 4], [3, 3, 3, 3, 3]),
-    ([True, False, True, True], [True, True, True, True]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("want", "guess"),
+    [
+        ([0, 0, 0, 0, 3.5], [0, 0, 0, 0, 1]),
+        ([1, 1, 0, 1, 1, 5], [1, 1, 0, 1, 1, 1]),
+        ([3, 3, 3, 3, 4], [3, 3, 3, 3, 3]),
+        ([True, False, True, True], [True, True, True, True]),
+    ],
+)
 def test_a_guess_earns_nothing(want, guess):
     assert points(np.array(guess), np.array(want))[0] == 0

@@ -20,8 +20,9 @@ SAY = """
 from IPython import get_ipython
 shell = get_ipython()
 def say(kind, **content):
-    shell.kernel.session.send(shell.kernel.iopub_socket, kind, content, parent=shell.kernel.get_parent("shell"),
-                              ident=shell.kernel._topic(kind))
+    kernel = shell.kernel
+    kernel.session.send(kernel.iopub_socket, kind, content, parent=kernel.get_parent("shell"),
+                        ident=kernel._topic(kind))
 say("execute_input", code="x", execution_count="<img src=x>")
 say("execute_result", data={"text/plain": 7, "image/png": ["x"]}, metadata={}, execution_count={"a": 1})
 say("stream", name="<b>", text=17)
