@@ -59,3 +59,10 @@ def test_the_reason_says_how_many():
 )
 def test_a_guess_earns_nothing(want, guess):
     assert points(np.array(guess), np.array(want))[0] == 0
+
+
+@pytest.mark.parametrize("status", ["right", "recorded", "wrong", "error", "not attempted", 7, None])
+@pytest.mark.parametrize("want", [3.5, [1.5, 2.5, 3.5]])
+def test_what_is_no_value_earns_nothing(status, want):
+    result = {"status": status, "message": "", "values": []}
+    assert mark(question(np.array(want)), [[(1,)]], [result]).points == 0

@@ -122,10 +122,9 @@ def test_a_long_source_is_not_parsed():
 
 def test_an_error_of_the_system_has_its_message():
     assert last_line(OSError(28, "No space left on device")) == "OSError: [Errno 28] No space left on device"
-    assert (
-        last_line(RuntimeError("[AutogradeApp | ERROR] x\nValueError: bad"))
-        == "RuntimeError: ValueError: bad"
-    )
+    for log in ("[AutogradeApp | ERROR] x", "[ERROR] x"):
+        error = RuntimeError(f"{log}\nValueError: bad\n{log}")
+        assert last_line(error) == "RuntimeError: ValueError: bad"
 
 
 def test_nothing_listens_beyond_this_machine(tmp_path):
