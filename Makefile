@@ -73,7 +73,7 @@ $(BIN)/python:
 $(VENV)/.book: pyproject.toml requirements.txt | $(BIN)/python
 	@echo "Installing what building the book needs into $(VENV), once: about 100 packages, 300 MB"
 	@sed '/^-e/d' requirements.txt > $(VENV)/constraints.txt
-	@$(INSTALL) -c $(VENV)/constraints.txt -e '.[book]'
+	@$(INSTALL) --no-compile -c $(VENV)/constraints.txt -e '.[book]'
 	@touch $@
 
 $(VENV)/.instructor: requirements-instructor.txt $(VENV)/.all

@@ -56,7 +56,7 @@ def sample(rng, count):
     """Draw ``count`` sentences, as ids in an array of (count, LENGTH). ``rng`` is a
     ``numpy.random.Generator``.
     """
-    generator("sample", rng)
+    generator("sample", "rng", rng)
     count = whole("sample", "count", count)
     ids, probabilities = table()
     return ids[rng.choice(len(ids), size=count, p=probabilities)]

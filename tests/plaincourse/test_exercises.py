@@ -394,7 +394,7 @@ def test_values_by_hand(answer, status, message):
         (3, "right", ""),
         (np.float32(3), "right", ""),
         ([3], "wrong", r"^Expected a single number, got \[3\]\.$"),
-        (np.array([[3.0]]), "wrong", r"^Expected a single number, got \[\[3\.\]\] of shape \(1, 1\)\.$"),
+        (np.array([[3.0]]), "wrong", r"^Expected a single number, got \[\[3\]\] of shape \(1, 1\)\.$"),
         ([], "wrong", r"^Expected a single number, got \[\]\.$"),
         (4, "wrong", "4 is not it"),
     ],

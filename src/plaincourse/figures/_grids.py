@@ -182,16 +182,19 @@ def room(part):
 
 
 def wrapped(parts):
-    """Split the parts into lines no wider than WIDEST; a sign moves down with the grid after it."""
+    """Split the parts into lines no wider than WIDEST; a sign moves down with the grid after it, and grids
+    without a sign stand apart.
+    """
     lines, signs = [[]], []
     for part in parts:
         if isinstance(part, str):
             signs.append(part)
             continue
-        addition = [*signs, part]
-        if lines[-1] and sum(map(room, lines[-1] + addition)) > WIDEST:
+        apart = [""] if lines[-1] and not signs else signs
+        if lines[-1] and sum(map(room, [*lines[-1], *apart, part])) > WIDEST:
             lines.append([])
-        lines[-1] += addition
+            apart = signs
+        lines[-1] += [*apart, part]
         signs = []
     lines[-1] += signs
     return lines
