@@ -9,6 +9,9 @@ A ?=
 GRADE ?=
 K ?=
 export THOROUGH ?=
+FROM ?=
+SOLUTIONS ?= yes
+export SOLUTIONS
 export OMP_NUM_THREADS ?= 1
 PYTEST = $(BIN)/python -m pytest -p progress -o console_output_style=classic
 INSTALL = $(BIN)/python -m pip install --disable-pip-version-check
@@ -16,13 +19,13 @@ INSTALL = $(BIN)/python -m pip install --disable-pip-version-check
 TOPIC = tests/test_notebooks.py tests/test_prose_numbers.py tests/plainformer tests/plaincourse \
   tests/assignments/test_questions.py tests/assignments/test_marks.py $(NB)
 
-.PHONY: which-assignment help book test execute serve lab release grade slides requirements clean
+.PHONY: which-assignment help book test execute serve lab release collect grade slides requirements clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
-book: $(VENV)/.book  ## build the book into _build/html, strictly
+book: $(VENV)/.book  ## build the book into _build/html, strictly (SOLUTIONS=no leaves out those of the exercises)
 	@rm -rf _build/html _build/.doctrees
 	$(BIN)/jupyter-book build -W -n --keep-going -q .
 
@@ -45,6 +48,10 @@ lab: $(VENV)/.all  ## open JupyterLab, to run the chapters and do the exercises
 
 release: which-assignment $(VENV)/.instructor  ## for instructors: the student bundle of an assignment, into dist/ (A=03_mlp)
 	@$(BIN)/python -m plaingrader release $(A)
+
+collect: which-assignment $(VENV)/.instructor  ## for instructors: sort what a learning platform gave into assignments/submitted/ (A=03_mlp FROM=its folder or zip)
+	@test -n "$(FROM)" || { echo "From where? For instance: make collect A=03_mlp FROM=~/Downloads/submissions.zip"; exit 1; }
+	@$(BIN)/python -m plaingrader collect $(A) --from "$(FROM)"
 
 grade: which-assignment $(VENV)/.instructor  ## for instructors: grade assignments/submitted/<student>/ (A=03_mlp, GRADE=options)
 	@$(BIN)/python -m plaingrader grade $(A) $(GRADE)

@@ -7,12 +7,19 @@ if (self.origin === "null") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 
 const BOXES = ".bd-article :is(.output, .pst-scrollable-table-container, pre)";
 
+// A box that holds more than it shows can be scrolled with the keyboard, and fades where it goes on.
+function markEdge(box) {
+  box.classList.toggle("cut-off", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+}
+
 function markWideBoxes() {
   for (const box of document.querySelectorAll(BOXES)) {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+    markEdge(box);
   }
 }
 
+document.addEventListener("scroll", ({ target }) => target.matches?.(BOXES) && markEdge(target), true);
 window.addEventListener("load", markWideBoxes);
 window.addEventListener("resize", markWideBoxes);
 document.addEventListener("toggle", markWideBoxes, true); // what was folded had no width

@@ -1,4 +1,4 @@
-"""The instructor's commands:  python -m plaingrader release 03_mlp,  python -m plaingrader grade 03_mlp"""
+"""The instructor's commands:  python -m plaingrader release 03_mlp, and collect, and grade."""
 
 import argparse
 import sys
@@ -15,7 +15,11 @@ def arguments(argv=None):
     grade = commands.add_parser(
         "grade", help="grade assignments/submitted/<student>/NAME, and write marks and reports to dist/"
     )
-    for command in (release, grade):
+    collect = commands.add_parser(
+        "collect", help="sort what a learning platform gave into assignments/submitted"
+    )
+    collect.add_argument("--from", dest="source", required=True, metavar="FROM", help="its folder or its zip")
+    for command in (release, collect, grade):
         command.add_argument("assignment", metavar="NAME", help=f"one of {', '.join(course.assignments())}")
     grade.add_argument("--workers", type=positive, help="how many at once (default: one a processor)")
     grade.add_argument(
@@ -46,7 +50,7 @@ def main(argv=None):
     options.assignment = options.assignment.rstrip("/")  # as a shell completes it
     try:
         course.find(options.assignment)
-        return run_release(options) if options.command == "release" else run_grade(options)
+        return {"release": run_release, "collect": run_collect, "grade": run_grade}[options.command](options)
     except (KeyError, ValueError, OSError) as error:
         print(f"plaingrader: {error.args[-1] if isinstance(error, KeyError) else error}", file=sys.stderr)
         return 1
@@ -63,8 +67,18 @@ def run_release(options):
     return 0
 
 
+def run_collect(options):
+    from .collect import collect
+
+    lines, unknown = collect(options.assignment, options.source)
+    print("\n".join(lines))
+    if unknown:
+        print(f"{unknown} of the files above belong to nobody yet", file=sys.stderr)
+    return 1 if unknown else 0
+
+
 def run_grade(options):
-    from . import sandbox
+    from . import roster, sandbox
     from .grade import grade
 
     if sandbox.isolation() != "full":
@@ -79,8 +93,12 @@ def run_grade(options):
         ("memory", options.memory * 1_000_000),
     )
     rows = grade(options.assignment, options.workers, options.scheduler, options.again, limits)
-    failed = [row.student for row in rows if row.error]
-    print(f"{len(rows) - len(failed)} graded; marks, exports and the class report are in {course.dist()}")
+    missing = [row.student for row in rows if row.error == roster.NOT_HANDED_IN]
+    failed = [row for row in rows if row.error and row.error != roster.NOT_HANDED_IN]
+    done = len(rows) - len(failed) - len(missing)
+    print(f"{done} graded; marks, exports and the class report are in {course.dist()}")
+    if missing:
+        print(f"Not handed in: {', '.join(missing)}")
     waiting = sum(bool(row.waiting) for row in rows)
     if waiting:
         print(
@@ -88,7 +106,9 @@ def run_grade(options):
             " before you pass the marks on"
         )
     if failed:
-        print(f"Not graded, and tried again next time: {', '.join(failed)}", file=sys.stderr)
+        print("Not graded, and tried again next time:", file=sys.stderr)
+        for row in failed:
+            print(f"  {row.student}: {row.error}", file=sys.stderr)
     return 1 if failed else 0
 
 

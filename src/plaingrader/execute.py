@@ -6,7 +6,6 @@ gives for hidden cases, and this process compares that with the reference.
 
 import dataclasses
 import json
-import shutil
 import tempfile
 import time
 from pathlib import Path
@@ -21,7 +20,7 @@ from traitlets import Integer, Unicode
 
 from plaincourse.assigned.codec import encode
 
-from . import course, marks, sandbox, submission
+from . import course, harmless, marks, sandbox, submission
 from .questions import questions
 from .refused import refused_use
 
@@ -50,31 +49,36 @@ class Judge(Execute):
         self.questions = questions(self.assignment)
         self.deadline = time.monotonic() + self.budget
         lost = {}
-        with tempfile.TemporaryDirectory(prefix="desk") as desk:
-            while not self.attempt(nb, resources, Path(desk), lost):
+        with tempfile.TemporaryDirectory(prefix="box", ignore_cleanup_errors=True) as box:
+            while not self.attempt(nb, resources, Path(box), lost):
                 pass
+            sandbox.emptied(Path(box))
         return nb, resources
 
-    def attempt(self, nb, resources, desk, lost):
-        """Run the notebook in a fresh box. False if a cell, now in ``lost`` with the reason, took the kernel
-        with it.
+    def attempt(self, nb, resources, box, lost):
+        """Run the notebook in a fresh box. False if a cell, now in ``lost`` with the reason, took the
+        kernel with it.
         """
-        lay_out(desk, Path(resources["metadata"]["path"]))
+        desk = sandbox.lay_out(box, Path(resources["metadata"]["path"]))
         NotebookClient.__init__(self, nb)  # as nbconvert does for every notebook
-        self.desk, self.sources, self.errors = desk, submission.own_sources(nb), {}
+        self.box, self.sources, self.errors = box, submission.own_sources(nb), {}
         self.reset_execution_trackers()
         self.timeout_func = lambda cell: max(1, min(self.timeout, int(self.deadline - time.monotonic())))
-        with self.setup_kernel(cwd=str(desk), env=sandbox.environment(desk), stdout=DEVNULL, stderr=DEVNULL):
-            self.ask(PREPARE.format(names=self.refusals()))
-            for index, cell in enumerate(nb.cells):
-                reason = lost.get(index) or (
-                    time.monotonic() > self.deadline and f"The notebook used up its {self.budget} seconds."
-                )
-                try:
-                    self.cell(cell, index, reason)
-                except (DeadKernelError, CellTimeoutError) as error:
-                    lost[index] = told(error, self.timeout)
-                    return False
+        with self.setup_kernel(cwd=str(desk), env=sandbox.environment(box), stdout=DEVNULL, stderr=DEVNULL):
+            self.ask(PREPARE)
+            return self.all_cells(nb, lost)
+
+    def all_cells(self, nb, lost):
+        """Run and mark the cells in order. False if one of them, now in ``lost``, took the kernel with it."""
+        for index, cell in enumerate(nb.cells):
+            reason = lost.get(index) or (
+                time.monotonic() > self.deadline and f"The notebook used up its {self.budget} seconds."
+            )
+            try:
+                self.cell(cell, index, reason)
+            except (DeadKernelError, CellTimeoutError) as error:
+                lost[index] = told(error, self.timeout)
+                return False
         return True
 
     def cell(self, cell, index, reason):
@@ -87,6 +91,7 @@ class Judge(Execute):
             cell.outputs = [new_output("error", ename="Stopped", evalue=reason, traceback=[reason])]
         else:
             self.execute_cell(cell, index, store_history=True)
+            harmless.checked(cell)
             if errors(cell):
                 self.errors[cell.metadata.get("nbgrader", {}).get("grade_id") or f"cell {index}"] = errors(
                     cell
@@ -107,10 +112,6 @@ class Judge(Execute):
         finally:
             self.asking = False
             self.nb.cells.pop()
-
-    def refusals(self):
-        """Every name that a question of this assignment refuses."""
-        return sorted({name for question in self.questions.values() for name in question.refuse})
 
     def mark(self, cell, index, reason):
         """Put the verdict and the points into the question's test cell."""
@@ -138,8 +139,7 @@ class Judge(Execute):
             )
         cases = marks.groups(question, self.who, self.assignment)
         encoded = [[encode(case) for case in group] for group in cases]
-        about = [question.answer, question.by_hand, question.argument_names, encoded, list(question.refuse)]
-        asked = json.dumps(about)
+        asked = json.dumps([question.answer, question.by_hand, question.argument_names, encoded])
         cell = self.ask(ASK.format(asked=json.dumps(asked), data=DATA))
         self.still_there(cell)
         data = [output.data[DATA] for output in cell.outputs if DATA in output.get("data", {})]
@@ -170,7 +170,7 @@ class Judge(Execute):
 
     def create_kernel_manager(self):
         """A kernel in the box."""
-        self.km = sandbox.manager(self.desk, self.memory, self.budget)
+        self.km = sandbox.manager(self.box, self.memory, self.budget)
         return self.km
 
     def process_message(self, msg, cell, cell_index):
@@ -212,14 +212,17 @@ class Judge(Execute):
 
 
 CUT = "\n(There was more output than feedback can show.)\n"
-# quit() would end the kernel some time after its cell; so it is an error in its cell.
+# quit() would end the kernel some time after its cell; so it is an error in its cell. What came with the
+# notebook can be imported only now, so that no file of it stands for one of Python's or of the course's.
 PREPARE = """\
-get_ipython().ask_exit = __import__("sys").exit
-__import__("plaincourse.assigned.answers", fromlist=["guard"]).guard({names!r})
+import sys as _sys, plaincourse.assigned.answers as _answers
+get_ipython().ask_exit = _sys.exit
+_sys.path.insert(0, "")
 """
 ASK = """\
 from IPython.display import display as _display
-_display({{{data!r}: __import__("plaincourse.assigned.answers", fromlist=["results"]).results(globals(), *__import__("json").loads({asked}))}}, raw=True)
+_display({{{data!r}: __import__("plaincourse.assigned.answers", fromlist=["results"]).results(
+    globals(), *__import__("json").loads({asked}))}}, raw=True)
 """
 
 
@@ -245,11 +248,3 @@ def told(error, timeout):
         f"This cell ran for more than {timeout} seconds and could not be interrupted. The others were run"
         " without it."
     )
-
-
-def lay_out(desk, folder):
-    """The desk as the student had it: the assignment's files, nothing of an earlier attempt."""
-    for old in desk.iterdir():
-        shutil.rmtree(old) if old.is_dir() and not old.is_symlink() else old.unlink()
-    submission.copy(folder, desk)
-    (desk / sandbox.HOME).mkdir()

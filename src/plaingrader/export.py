@@ -1,12 +1,24 @@
 """Marks as tables: one for the instructor, one in nbgrader's form, and those that Canvas and Moodle read."""
 
 import csv
+import re
 from dataclasses import dataclass, field
 
-from . import course, gradebook
+from . import course, gradebook, roster
 
-NBGRADER = ("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email", "raw_score",
-            "late_submission_penalty", "score", "max_score")  # fmt: skip
+NBGRADER = (
+    "assignment",
+    "duedate",
+    "timestamp",
+    "student_id",
+    "last_name",
+    "first_name",
+    "email",
+    "raw_score",
+    "late_submission_penalty",
+    "score",
+    "max_score",
+)
 
 
 @dataclass(frozen=True)
@@ -55,7 +67,9 @@ def row(book, name, most, result):
         if mark["status"] != "right"
     }
     if "error" in result:
-        return Row(name, student, dict.fromkeys(most), most, error=result["error"])
+        return Row(
+            name, student, dict.fromkeys(most), most, notes=tuple(result["notes"]), error=result["error"]
+        )
     submission = book.find_submission(name, student)
     grades = {
         grade.name.removesuffix("-test"): grade
@@ -92,8 +106,13 @@ def score(grade):
 def person(submission):
     """What the gradebook knows of the student and of the time."""
     student = submission.student
-    return {"first_name": student.first_name or "", "last_name": student.last_name or "", "email": student.email or "",
-            "timestamp": submission.timestamp or "", "duedate": submission.assignment.duedate or ""}  # fmt: skip
+    return {
+        "first_name": student.first_name or "",
+        "last_name": student.last_name or "",
+        "email": student.email or "",
+        "timestamp": submission.timestamp or "",
+        "duedate": submission.assignment.duedate or "",
+    }
 
 
 def marks(path, rows):
@@ -115,13 +134,6 @@ def marks(path, rows):
 def mark(row, questions):
     """One line of the instructor's table."""
     points = ["" if row.scores[question] is None else f"{row.scores[question]:g}" for question in questions]
-    status = (
-        f"not graded: {row.error}"
-        if row.error
-        else f"to be marked: {' '.join(row.waiting)}"
-        if row.waiting
-        else "graded"
-    )
     total = "" if row.error else f"{row.total:g}"
     messages = [row.messages.get(question, "") for question in questions]
     return [
@@ -130,18 +142,35 @@ def mark(row, questions):
         f"{-row.penalty:g}" if row.penalty else "0",
         total,
         f"{sum(row.most.values()):g}",
-        status,
+        status(row),
         "; ".join(row.notes),
         *messages,
     ]
+
+
+def status(row):
+    """Whether the marks are final, and if not, why."""
+    if row.error:
+        return row.error if row.error == roster.NOT_HANDED_IN else f"not graded: {row.error}"
+    return f"to be marked: {' '.join(row.waiting)}" if row.waiting else "graded"
 
 
 def nbgrader(path, rows):
     """The columns of ``nbgrader export``, with every field quoted as CSV asks for (nbgrader's own writer does
     not quote).
     """
-    lines = [{"assignment": row.assignment, "student_id": row.student, "raw_score": row.raw, "late_submission_penalty": row.penalty,
-              "score": row.total, "max_score": sum(row.most.values()), **row.person} for row in graded(rows)]  # fmt: skip
+    lines = [
+        {
+            "assignment": row.assignment,
+            "student_id": row.student,
+            "raw_score": row.raw,
+            "late_submission_penalty": row.penalty,
+            "score": row.total,
+            "max_score": sum(row.most.values()),
+            **row.person,
+        }
+        for row in graded(rows)
+    ]
     write(path, NBGRADER, [[line.get(name, "") for name in NBGRADER] for line in lines])
 
 
@@ -159,7 +188,10 @@ def canvas(path, rows):
     write(
         path,
         header,
-        [possible, *[[full_name(row), "", "", row.student, "", f"{row.total:g}"] for row in graded(rows)]],
+        [
+            possible,
+            *[[full_name(row), "", "", Login(row.student), "", f"{row.total:g}"] for row in graded(rows)],
+        ],
     )
 
 
@@ -169,7 +201,7 @@ def moodle(path, rows):
     write(
         path,
         ["username", "email", title],
-        [[row.student, row.person["email"], f"{row.total:g}"] for row in graded(rows)],
+        [[Login(row.student), row.person["email"], f"{row.total:g}"] for row in graded(rows)],
     )
 
 
@@ -197,9 +229,19 @@ def write(path, header, lines):
     fresh.replace(path)
 
 
+class Login(str):
+    """An id that another program looks up, so that it must be as it is: +82-10-1234 runs nothing in a
+    spreadsheet.
+    """
+
+    plain = re.compile(r"[+-]?[\w.@-]+")
+
+
 def safe(value):
-    """Text that begins like a formula gets an apostrophe before it; numbers stay."""
+    """Text that begins like a formula gets an apostrophe before it; numbers stay, and ids of plain signs."""
     text = str(value)
+    if isinstance(value, Login) and Login.plain.fullmatch(value) and not value.startswith("@"):
+        return text
     try:
         float(text)
     except ValueError:

@@ -4,7 +4,9 @@ reports.
 
 import json
 import os
+import re
 import shutil
+import time
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from html import escape
@@ -12,8 +14,25 @@ from pathlib import Path
 
 from distributed import Client, KilledWorker, LocalCluster, as_completed
 
-from . import course, export, gradebook, harmless, jobs, late, remembered, report, submission
+from . import (
+    course,
+    export,
+    gradebook,
+    handback,
+    harmless,
+    jobs,
+    late,
+    reading,
+    remembered,
+    report,
+    roster,
+    similar,
+    submission,
+)
+from .questions import rubrics
 from .release import assign, consistent, follow_map
+
+SLOW = 60  # seconds for one submission that are worth a word
 
 
 def grade(name, workers=None, scheduler=None, again=False, limits=(), say=print):
@@ -36,29 +55,35 @@ def grade(name, workers=None, scheduler=None, again=False, limits=(), say=print)
             for task, result in zip(tasks, run(client, jobs.grade, tasks, say), strict=True)
         ]
         late.apply(name)
-        feedback = [
-            task
-            for task, result in zip(tasks, results, strict=True)
-            if (task.kept / f"{name}.ipynb").exists() and "error" not in result
-        ]
+        feedback = [task for task, result in zip(tasks, results, strict=True) if "error" not in result]
         given = dict(zip(feedback, run(client, give_feedback, feedback, say, "feedback"), strict=True))
     for task, result in zip(tasks, results, strict=True):
         if "error" in given.get(task, {}):
             result["notes"] = [*result["notes"], f"no feedback page: {given[task]['error'].splitlines()[0]}"]
+    similar.write(course.dist() / f"similar-{name}.html", name, feedback)
     results += misplaced
+    names = {result["student"] for result in results}
+    remarks = roster.remarks(names)
+    for result in results:
+        remark = remarks.get(result["student"])
+        result["notes"] = [*result["notes"], *([remark] if remark else [])]
+    results += [failed(name, student, roster.NOT_HANDED_IN) for student in roster.missing(names)]
     return written(name, export.rows(name, results), results)
 
 
 def prepared(name, limits=()):
-    """What was handed in, as `collected` has it, once the assignment is in the gradebook, at the map's points."""
+    """What was handed in, as `collected` has it, once the assignment is in the gradebook, at the map's
+    points.
+    """
     follow_map(name)
     consistent(name)
     tasks, misplaced = collected(name, tuple(limits))
     course.dist().mkdir(exist_ok=True)
     if not os.access(course.dist(), os.W_OK):
         raise PermissionError(f"the marks cannot be written: {course.dist()} is read-only")
-    if gradebook.points(name) != course.find(name).points:  # none before the first time
+    if gradebook.points(name) != {item.name: item.points for item in course.find(name).items}:
         assign(name)
+    roster.tell_gradebook()
     return tasks, misplaced
 
 
@@ -121,7 +146,9 @@ def engine(workers, scheduler, count):
         threads_per_worker=1,
         processes=True,
         memory_limit=None,
-        dashboard_address=":0",
+        host="127.0.0.1",
+        dashboard_address=None,
+        worker_dashboard_address="127.0.0.1:0",
         silence_logs="ERROR",
     ) as cluster:
         with Client(cluster) as client:
@@ -130,15 +157,19 @@ def engine(workers, scheduler, count):
 
 def run(client, job, tasks, say, what="graded"):
     """The results of all jobs in the order of the tasks; a dict with "error" for a job that failed or was
-    lost with its worker.
+    lost with its worker. It says how far it is, how long the rest will take, and which submission was slow.
     """
-    results = {}
+    results, start = {}, time.monotonic()
     futures = {client.submit(job, task, pure=False): task for task in tasks}
     for future in as_completed(futures):
         task = futures[future]
         results[task] = outcome(future, task)
-        if len(results) % 25 == 0 or len(results) == len(tasks):
-            say(f"{what} {len(results)} of {len(tasks)}")
+        if results[task].get("seconds", 0) > SLOW:
+            say(f"{task.student!r} took {results[task]['seconds']:.0f} seconds")
+        done = len(results)
+        if done in (5, len(tasks)) or done % 25 == 0:
+            rest = (time.monotonic() - start) / done * (len(tasks) - done) / 60
+            say(f"{what} {done} of {len(tasks)}" + (f", about {rest:.0f} minutes to go" if rest >= 1 else ""))
     return [results[task] for task in tasks]
 
 
@@ -146,6 +177,9 @@ def outcome(future, task):
     """The job's result, or its error as a result."""
     try:
         return future.result()
+    except reading.Unclear as error:
+        write_note(task, str(error))
+        text = str(error)
     except KilledWorker:
         text = "its worker was killed every time it was tried"
     except (Exception, CancelledError) as error:
@@ -155,9 +189,9 @@ def outcome(future, task):
 
 def last_line(error):
     """An error in one line: of nbgrader's logs the last, which says what it was."""
-    lines = [
-        line.strip() for line in str(error).splitlines() if line.strip() and not line.strip().startswith("[")
-    ]
+    logged = re.compile(r"\[(\w+ \| )?(DEBUG|INFO|WARNING|ERROR|CRITICAL)\]")
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    lines = [line for line in lines if not logged.match(line)] or lines
     return f"{type(error).__name__}: {lines[-1] if lines else 'no message'}"[:500]
 
 
@@ -180,19 +214,13 @@ def publish(task, result):
         return
     notebook = task.kept / f"{task.assignment}.ipynb"
     target = course.folder() / "autograded" / task.student / task.assignment
-    if notebook.exists():
-        target.mkdir(parents=True, exist_ok=True)
-        gradebook.record(task, notebook)
-        earlier = remembered.settle(task, notebook, result)
-        harmless.write(notebook, target / notebook.name, earlier)
-        for path in submission.files(Path(task.folder)):
-            if path.name in jobs.NOTES:  # nbgrader's exchange looks for them beside the feedback
-                shutil.copy(path, target)
-    else:
-        shutil.rmtree(target, ignore_errors=True)
-        gradebook.record_nothing(task)
-        write_note(task, result)
-        remembered.stamp(task, result)
+    target.mkdir(parents=True, exist_ok=True)
+    gradebook.record(task, notebook)
+    earlier = remembered.settle(task, notebook, result)
+    harmless.write(notebook, target / notebook.name, earlier, rubrics(task.assignment))
+    for path in submission.files(Path(task.folder)):
+        if path.name in jobs.NOTES:  # nbgrader's exchange looks for them beside the feedback
+            shutil.copy(path, target)
 
 
 def give_feedback(task):
@@ -206,14 +234,14 @@ def give_feedback(task):
     return {}
 
 
-def write_note(task, result):
-    """The feedback page where there was no notebook to give feedback on."""
+def write_note(task, reason):
+    """The feedback page of a submission in which there is nothing to give feedback on."""
     page = course.folder() / "feedback" / task.student / task.assignment / f"{task.assignment}.html"
     page.parent.mkdir(parents=True, exist_ok=True)
-    text = "".join(f"<p>{escape(note)}.</p>" for note in result["notes"])
     page.write_text(
-        f"<!doctype html><meta charset=utf-8><title>{task.assignment}</title><h1>{task.assignment}: 0"
-        f" points</h1>{text}\n",
+        f"<!doctype html><meta charset=utf-8><title>{task.assignment}</title>"
+        f"<h1>{task.assignment}: not graded</h1>"
+        f"<p>{escape(reason)}.</p>\n",
         encoding="utf-8",
     )
 
@@ -226,4 +254,5 @@ def written(name, rows, results):
     export.canvas(dist / f"canvas-{name}.csv", rows)
     export.moodle(dist / f"moodle-{name}.csv", rows)
     report.write(dist / f"report-{name}.html", course.find(name), rows, results)
+    handback.write(name, rows)
     return rows

@@ -1,17 +1,19 @@
 """nbgrader's gradebook: what it knows of an assignment, and how a job's result gets into it."""
 
-import glob
 from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
+from nbconvert.exporters import HTMLExporter
 from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.apps import NbGraderAPI
 from nbgrader.preprocessors import SaveAutoGrades
+from nbgrader.server_extensions.formgrader.handlers import template_path as NBGRADERS
 from nbgrader.utils import parse_utc
 
 from . import course
 from .jobs import settings
+
+BOOTSTRAP = Path(NBGRADERS).parent / "static/node_modules/bootstrap/dist/css"
 
 
 @contextmanager
@@ -26,15 +28,16 @@ def url():
 
 
 def points(name):
-    """The points that the gradebook gives to an assignment; None if it was never made."""
+    """The points that the gradebook gives to each question of an assignment; none if it was never made."""
     if not (course.folder() / "gradebook.db").exists():
-        return None
+        return {}
     with opened() as gradebook:
         try:
-            assignment = gradebook.find_assignment(name)
-            return assignment.max_score if assignment.notebooks else None
+            notebooks = gradebook.find_assignment(name).notebooks
         except MissingEntry:
-            return None
+            return {}
+        cells = [cell for notebook in notebooks for cell in notebook.grade_cells]
+        return {cell.name.removesuffix("-test"): cell.max_score for cell in cells}
 
 
 def has(task):
@@ -49,27 +52,21 @@ def has(task):
 def record(task, notebook):
     """nbgrader's own SaveAutoGrades, on the course's gradebook."""
     enter(task)
-    resources = {
-        "nbgrader": {
-            "student": task.student,
-            "assignment": task.assignment,
-            "notebook": task.assignment,
-            "db_url": url(),
-        }
-    }
     saver = SaveAutoGrades(config=settings(course.folder()))
-    saver.preprocess(nbformat.read(notebook, as_version=4), resources)
+    saver.preprocess(nbformat.read(notebook, as_version=4), about(task))
 
 
-def record_nothing(task):
-    """A submission without a notebook: no points, and nothing for a person to mark."""
-    enter(task)
+def to_be_marked(task):
+    """The answers that wait for a person."""
     with opened() as gradebook:
-        for grade in gradebook.find_submission_notebook(
-            task.assignment, task.assignment, task.student
-        ).grades:
-            grade.auto_score, grade.needs_manual_grade = 0, False
-        gradebook.db.commit()
+        notebook = gradebook.find_submission_notebook(task.assignment, task.assignment, task.student)
+        return {grade.name for grade in notebook.grades if grade.needs_manual_grade}
+
+
+def about(task):
+    """What nbgrader's preprocessors want to know."""
+    ids = {"student": task.student, "assignment": task.assignment, "notebook": task.assignment}
+    return {"nbgrader": ids | {"db_url": url()}}
 
 
 def enter(task):
@@ -107,11 +104,20 @@ def state(task):
 
 
 def feedback(task):
-    """nbgrader's generate_feedback for one student."""
-    api = NbGraderAPI(config=settings(course.folder()))
-    outcome = api.generate_feedback(task.assignment, glob.escape(task.student))
-    if not outcome["success"]:
-        raise RuntimeError(
-            "nbgrader could not write feedback for"
-            f" {task.student!r}:\n{outcome.get('error', '')}{outcome.get('log', '')}"
-        )
+    """Write nbgrader's feedback page of one student, whatever the student's id: nbgrader's own command
+    takes ids for patterns of file names.
+    """
+    config = settings(course.folder())
+    config.Exporter.default_preprocessors = []
+    config.HTMLExporter.update(template_name="feedback", extra_template_paths=[str(BOOTSTRAP)])
+    exporter = HTMLExporter(config=config)
+    for preprocessor in config.GenerateFeedback.preprocessors:
+        exporter.register_preprocessor(preprocessor, enabled=True)
+    place = Path(task.student) / task.assignment / task.assignment
+    nb = nbformat.read(course.folder() / "autograded" / f"{place}.ipynb", as_version=4)
+    waiting = to_be_marked(task)  # whose rubrics would tell the answer before it is marked
+    nb.cells = [cell for cell in nb.cells if cell.metadata.get("rubric") not in waiting]
+    page, _ = exporter.from_notebook_node(nb, about(task))
+    path = course.folder() / "feedback" / f"{place}.html"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(page, encoding="utf-8")

@@ -17,6 +17,8 @@ from nbconvert.preprocessors import Preprocessor
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from .reading import plain
+
 FORMATTED, LONGEST, MOST, FORMULA = 10_000, 50_000, 500_000, 500  # characters that are formatted, and shown
 SIMPLE = re.compile(r"</?(b|br|dd|del|div|dl|dt|em|i|kbd|li|ol|p|s|strong|sub|sup|u|ul)\s*/?>", re.I)
 PICTURE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*")
@@ -27,6 +29,7 @@ MATHML = """math menclose mfrac mi mn mo mover mpadded mphantom mroot mrow mspac
 HTML = """a b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i img kbd li ol p pre s span
     strong sub summary sup table tbody td th thead tr u ul"""
 TAGS = set(f"{MATHML} {HTML}".split())
+KEPT = ("nbgrader", "rubric")  # of a cell's metadata; students' notebooks have neither of their own
 SCHEMES = {"http", "https", "mailto", "data"}  # of which `kept` lets data pass for pictures alone
 ATTRIBUTES = {
     "a": {"href"},
@@ -126,26 +129,35 @@ def notebook(nb):
         left -= len(shown.source)
         marking = cell.metadata.get("nbgrader")
         if marking or left > 0:
-            shown.metadata = NotebookNode({"nbgrader": marking} if marking else {})
+            shown.metadata = NotebookNode({key: cell.metadata[key] for key in KEPT if key in cell.metadata})
             cells.append(shown)
-    language = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-                "language_info": {"name": "python"}}  # fmt: skip
+    language = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
     return new_notebook(cells=cells, metadata=language)
 
 
-def write(source, target, earlier=None):
-    """The copy of a graded notebook's file. earlier: answers that had a mark before, by their ids; each is shown
-    above the new one.
+def write(source, target, earlier=None, rubrics=None):
+    """The copy of a graded notebook's file. By an answer's id, earlier: what had a mark before, which
+    stands above the new text; rubrics: what earns points, below it.
     """
     nb = notebook(nbformat.read(source, as_version=4))
-    for answer, before in (earlier or {}).items():
-        place = next(
-            i
-            for i, cell in enumerate(nb.cells)
-            if cell.metadata.get("nbgrader", {}).get("grade_id") == answer
-        )
-        text = f"<p><b>Handed in before, and marked {before['mark']}:</b></p><pre>{escape(cut(before['text']))}</pre>"
-        nb.cells.insert(place, new_markdown_cell(one_line(clean(text))))
+    cells = []
+    for cell in nb.cells:
+        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if name in (earlier or {}):
+            before = earlier[name]
+            head = f"<p><b>Handed in before, and marked {before['mark']}:</b></p>"
+            text = f"{head}<pre>{escape(cut(before['text']))}</pre>"
+            cells.append(new_markdown_cell(one_line(text)))
+        cells.append(cell)
+        if name in (rubrics or {}):
+            rubric = new_markdown_cell(
+                one_line(html(f"**Rubric:** {rubrics[name]}")), metadata={"rubric": name}
+            )
+            cells.append(rubric)
+    nb.cells = cells
     nbformat.write(nb, target)
 
 
@@ -161,10 +173,9 @@ class Harmless(Preprocessor):
 def harmless_cell(cell):
     """A cell of the same kind; a raw one becomes a text that is shown as it was typed."""
     if cell.cell_type == "code":
-        count = cell.get("execution_count")
-        outputs = [harmless_output(output, cell) for output in cell.get("outputs", [])]
-        return new_code_cell(cut(cell.source), execution_count=count if isinstance(count, int) else None,
-                             outputs=[output for output in outputs if output])  # fmt: skip
+        shown = new_code_cell(cut(cell.source), outputs=cell.outputs, execution_count=cell.execution_count)
+        checked(shown, cell)
+        return shown
     if cell.cell_type == "raw":
         return new_markdown_cell(one_line(f"<pre>{escape(cut(cell.source))}</pre>"))
     return new_markdown_cell(one_line(html(cell.source, cell.get("attachments"))))
@@ -179,6 +190,14 @@ def one_line(safe):
     return f"{DONE}{safe}</div></div>"
 
 
+def checked(cell, original=None):
+    """Give a code cell outputs and a count of known kinds, whatever a student's kernel said."""
+    outputs = [harmless_output(output, original or cell) for output in cell.get("outputs", [])]
+    cell.outputs = [NotebookNode(plain(output)) for output in outputs]
+    count = cell.get("execution_count")
+    cell.execution_count = count if isinstance(count, int) and 0 <= count < 10**6 else None
+
+
 def harmless_output(output, cell):
     """An output of texts and of pictures of pixels; of HTML only the grader's own verdict."""
     kind = output.output_type
@@ -191,6 +210,9 @@ def harmless_output(output, cell):
     picture = attached({"image/png": output.data.get("image/png")})
     if picture and PICTURE.fullmatch(picture):
         data["image/png"] = output.data["image/png"]
-    if "plaincourse" in output.get("metadata", {}) and cell.metadata.get("nbgrader", {}).get("grade"):
-        data["text/html"] = clean(output.data["text/html"])
-    return new_output("display_data", data)
+    verdict = "plaincourse" in output.get("metadata", {}) and bool(
+        cell.metadata.get("nbgrader", {}).get("grade")
+    )
+    if verdict:
+        data["text/html"] = clean(str(output.data.get("text/html", "")))
+    return new_output("display_data", data, metadata={"plaincourse": {}} if verdict else {})

@@ -14,6 +14,7 @@ import tempfile
 import time
 import warnings
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import nbformat
@@ -22,8 +23,7 @@ from nbgrader.utils import is_grade
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config, PyFileConfigLoader
 
-from . import course, submission
-from .questions import questions
+from . import course, reading, submission
 
 RESULT = "result.json"
 NOTES = ("timestamp.txt", "submission_secret.txt")  # of nbgrader's exchange
@@ -66,7 +66,13 @@ def fingerprint(task):
 
 def asked(name):
     """What the assignment's notebook asks: its cells, whatever saving it in a program does to the file."""
-    nb = nbformat.read(course.folder() / "source" / name / f"{name}.ipynb", as_version=4)
+    path = course.folder() / "source" / name / f"{name}.ipynb"
+    return asked_by(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=20)
+def asked_by(path, changed):
+    nb = nbformat.read(path, as_version=4)
     return [(cell.cell_type, cell.source, cell.metadata.get("nbgrader")) for cell in nb.cells]
 
 
@@ -93,33 +99,37 @@ def finished(task):
 
 
 def grade(task):
-    """Grade one submission and keep the result; whatever is wrong with it becomes part of the result."""
+    """Grade one submission and keep the result. `reading.Unclear` where a person must say what is meant."""
     done = finished(task)
     if done:
         return done
     start = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="grade") as place:
-        excess = submission.too_much(Path(task.folder))
-        nb, notes = (None, [excess]) if excess else submission.read(Path(task.folder), task.assignment)
-        marks, autograded = zero(task, notes), None
-        if nb is not None:
-            notes = [*notes, *suspicions(nb, task.student)]
-            autograded = autograde(task, nb, Path(place))
-            marks = [output.metadata.plaincourse for cell in autograded.cells if is_grade(cell) for output in cell.get("outputs", [])
-                     if "plaincourse" in output.get("metadata", {})]  # fmt: skip
-        result = {"student": task.student, "assignment": task.assignment, "fingerprint": fingerprint(task), "work": work(task),
-                  "notes": notes, "marks": marks, "seconds": round(time.monotonic() - start, 1)}  # fmt: skip
-        keep(task, result, autograded)
+    with tempfile.TemporaryDirectory(prefix="grade", ignore_cleanup_errors=True) as place:
+        nb, notes = reading.read(Path(task.folder), task.assignment)
+        notes = [*notes, *suspicions(nb, task.student)]
+        autograded = autograde(task, nb, Path(place))
+    tests = [cell for cell in autograded.cells if is_grade(cell) and cell.cell_type == "code"]
+    shown = [
+        output for cell in tests for output in cell.outputs if "plaincourse" in output.get("metadata", {})
+    ]
+    result = {
+        "student": task.student,
+        "assignment": task.assignment,
+        "fingerprint": fingerprint(task),
+        "work": work(task),
+        "notes": [*notes, *beside(autograded)],
+        "marks": [output.metadata.plaincourse for output in shown],
+        "seconds": round(time.monotonic() - start, 1),
+    }
+    keep(task, result, autograded)
     return result
 
 
-def zero(task, notes):
-    """No points for any question, where there is nothing to run."""
-    from .marks import none
-
+def beside(nb):
+    """A note for each answer that stood in a new cell."""
+    cells = [cell for cell in nb.cells if cell.metadata.get("plaincourse", {}).get("beside")]
     return [
-        none(question, "not attempted", notes[0] + "." if notes else "").as_dict()
-        for question in questions(task.assignment).values()
+        f"{cell.metadata.nbgrader.grade_id}: the answer stood in a new cell beside its own" for cell in cells
     ]
 
 

@@ -1,5 +1,5 @@
-"""Points taken off for work that came late, worked out anew at every grading: for marks of any age, by machine or
-by hand.
+"""Points taken off for work that came late, worked out anew at every grading: for marks of any age, by
+machine or by hand.
 
 The rule stands in course.toml, under [late]. Without one, nbgrader's own plugin decides, which takes nothing.
 """
@@ -19,8 +19,9 @@ KEYS = {"share", "grace", "days", "due", "extension"}
 
 @dataclass(frozen=True)
 class Rule:
-    """share: of the points that the work earned, for every day begun. grace: minutes that cost nothing. days: after
-    so many, the work has no points. due: a time for each assignment. extension: days more, by student and assignment.
+    """share: of the points that the work earned, for every day begun. grace: minutes that cost nothing.
+    days: after so many, the work has no points. due: a time for each assignment. extension: days more,
+    by student and assignment.
     """
 
     share: float = 0.0
@@ -61,17 +62,21 @@ def rule():
 def apply(name):
     """Set the penalty of every submission of an assignment."""
     found = rule()
-    plugin = AssignLatePenalties(config=settings(course.folder()))
-    plugin.init_plugin()
     with gradebook.opened() as book:
         if found and name in found.due:
             book.update_or_create_assignment(name, duedate=parse_utc(found.due[name]))
         for submission in book.assignment_submissions(name):
             late = submission.total_seconds_late
-            for notebook in submission.notebooks if late > 0 else []:
-                penalty = (found.penalty(submission.student.id, name, notebook.score, late) if found
-                           else plugin.plugin_inst.late_submission_penalty(submission.student.id, notebook.score, late))  # fmt: skip
-                notebook.late_submission_penalty = max(0.0, min(penalty or 0.0, notebook.score)) or None
-            for notebook in submission.notebooks if late <= 0 else []:
-                notebook.late_submission_penalty = None
+            for notebook in submission.notebooks:
+                off = taken_off(found, name, submission.student.id, notebook.score, late) if late > 0 else 0
+                notebook.late_submission_penalty = max(0.0, min(off or 0.0, notebook.score)) or None
         book.db.commit()
+
+
+def taken_off(found, assignment, student, score, seconds):
+    """The points by the rule, or by nbgrader's plugin where there is none."""
+    if found:
+        return found.penalty(student, assignment, score, seconds)
+    preprocessor = AssignLatePenalties(config=settings(course.folder()))
+    preprocessor.init_plugin()
+    return preprocessor.plugin_inst.late_submission_penalty(student, score, seconds)

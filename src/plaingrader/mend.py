@@ -6,6 +6,7 @@ students also delete cells, send notebooks through programs that strip the metad
 ends of Windows.
 """
 
+from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
@@ -36,8 +37,16 @@ def originals(notebook):
 
 def original(row, points, solution):
     """A cell from its row in the gradebook."""
-    data = {"grade": points is not None, "grade_id": row.name, "locked": row.locked, "schema_version": 3, "solution": solution,
-            "task": False, "cell_type": row.cell_type, "checksum": row.checksum}  # fmt: skip
+    data = {
+        "grade": points is not None,
+        "grade_id": row.name,
+        "locked": row.locked,
+        "schema_version": 3,
+        "solution": solution,
+        "task": False,
+        "cell_type": row.cell_type,
+        "checksum": row.checksum,
+    }
     if points is not None:
         data["points"] = points
     make = new_code_cell if row.cell_type == "code" else new_markdown_cell
@@ -52,8 +61,11 @@ def mended(cells, handed_out):
     for cell in cells:
         cell.source = cell.source.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
     names = recognized(cells, handed_out)
+    take_from_beside(cells, names, handed_out)
     for cell, name in zip(cells, names, strict=True):
-        cell.metadata.pop("nbgrader", None)
+        cell.metadata = NotebookNode(
+            {key: cell.metadata[key] for key in cell.metadata if key == "plaincourse"}
+        )
         if name:
             restore(cell, handed_out[name])
     for name in handed_out:
@@ -62,6 +74,44 @@ def mended(cells, handed_out):
             cells.insert(place, handed_out[name])
             names.insert(place, name)
     return cells
+
+
+def take_from_beside(cells, names, handed_out):
+    """Where the cell for an answer is as it was handed out, take the answer from the student's own cells: a
+    text from those next to it, code from the one that defines the same name.
+    """
+    for index, name in enumerate(names):
+        original = handed_out.get(name)
+        if original is None or original.metadata.nbgrader.locked or not untouched(cells[index], original):
+            continue
+        if original.cell_type == "markdown":
+            texts = [cells[place].source.strip() for place in near(names, index)]
+        else:
+            wanted = top_level(parsed(original.source))
+            own = [
+                cell
+                for cell, other in zip(cells, names, strict=True)
+                if other is None and cell.cell_type == "code"
+            ]
+            texts = [cell.source for cell in own if wanted & top_level(parsed(cell.source))][-1:]
+        if any(texts):
+            cells[index].source = "\n\n".join(filter(None, texts))
+            cells[index].metadata["plaincourse"] = {"beside": True}
+
+
+def untouched(cell, original):
+    """Whether the cell holds nothing but what was handed out."""
+    return cell.source.strip() in ("", original.source.strip())
+
+
+def near(names, index):
+    """The places of the student's own cells that stand next to a cell."""
+    first = last = index
+    while first > 0 and names[first - 1] is None:
+        first -= 1
+    while last + 1 < len(names) and names[last + 1] is None:
+        last += 1
+    return [place for place in range(first, last + 1) if place != index]
 
 
 class Original:

@@ -10,6 +10,9 @@ from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace
 
+import nbformat
+from nbgrader.utils import is_solution
+
 from plaincourse.exercises import defined
 
 from . import course
@@ -38,3 +41,16 @@ def worth(question, points):
 def variants(assignment):
     """The functions of an assignment's variants.py, which make each student's numbers."""
     return SimpleNamespace(**runpy.run_path(str(course.folder() / "source" / assignment / "variants.py")))
+
+
+@cache
+def rubrics(assignment):
+    """The rubric of each written question by name: what stands behind "Rubric:" in the cell of its model
+    answer.
+    """
+    nb = nbformat.read(course.folder() / "source" / assignment / f"{assignment}.ipynb", as_version=4)
+    cells = [cell for cell in nb.cells if cell.cell_type == "markdown" and is_solution(cell)]
+    texts = {cell.metadata.nbgrader.grade_id: cell.source.partition("Rubric:")[2] for cell in cells}
+    return {
+        name: text.partition("### END SOLUTION")[0].strip() for name, text in texts.items() if text.strip()
+    }

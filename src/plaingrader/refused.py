@@ -1,17 +1,28 @@
 """Whether an answer uses, by any name, a function that it is to write.
 
+This is a reminder to honest students, made by looking at the source once. Whoever wants to get round it
+can: by a copied line, by `getattr`. No grader can tell a copied function from one that was written.
+
 Imports inside the answer, imports elsewhere whose names it uses, and what it calls of the student's other
 functions all count. A comparison with the library in another line does not.
 """
 
 import ast
 from collections import defaultdict
+from functools import lru_cache
+
+LONGEST = 20_000  # characters of one cell
+MOST = 100_000  # of all of a student's cells
+DEEPEST = 20  # names in a dotted path
 
 
 def refused_use(answer, sources, refuse):
     """The first refused dotted name that the function or variable ``answer`` uses, or None. sources: of all
     of the student's cells.
     """
+    sources = list(sources)
+    if sum(map(len, sources)) > MOST:
+        return None
     statements = [node for source in sources for node in parsed(source).body]
     aliases = {}
     for node in statements:
@@ -52,10 +63,13 @@ def reached(answer, makers):
     return found
 
 
+@lru_cache(maxsize=1000)
 def parsed(source):
-    """The syntax tree; empty for what is no Python, such as a cell with a syntax error. Lines of IPython's
-    own are left out.
+    """The syntax tree; empty for what is no Python, such as a cell with a syntax error, and for what is
+    longer than anybody writes, which would take its time. Lines of IPython's own are left out.
     """
+    if len(source) > LONGEST:
+        return ast.Module([], [])
     lines = ["" if line.lstrip().startswith(("%", "!", "?")) else line for line in source.splitlines()]
     try:
         return ast.parse("\n".join(lines))
@@ -132,7 +146,7 @@ def used(tree, aliases, own):
 def dotted(node):
     """The parts of a.b.c, or None for another expression."""
     parts = []
-    while isinstance(node, ast.Attribute):
+    while isinstance(node, ast.Attribute) and len(parts) < DEEPEST:
         parts.append(node.attr)
         node = node.value
     return [node.id, *reversed(parts)] if isinstance(node, ast.Name) else None

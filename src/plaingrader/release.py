@@ -45,7 +45,8 @@ def release(name):
 
 
 def follow_map(name):
-    """Write the map's points into the assignment's notebook, where a question says them: its cells, its heading.
+    """Write the map's points into the assignment's notebook, where a question says them: its cells, its
+    heading.
 
     So the map is the one place for points. A notebook that says them already is not touched.
     """
@@ -112,8 +113,14 @@ def visible(question):
     """What the check under a question may know: of a value worked by hand its shape only, the rest is the
     student's own.
     """
-    about = {"name": question.name, "title": question.title, "argument_names": question.argument_names,
-             "tolerance": question.tolerance, "by_hand": question.by_hand, "refuses": bool(question.refuse)}  # fmt: skip
+    about = {
+        "name": question.name,
+        "title": question.title,
+        "argument_names": question.argument_names,
+        "tolerance": question.tolerance,
+        "by_hand": question.by_hand,
+        "refuses": bool(question.refuse),
+    }
     if question.by_hand:
         return about | {"cases": [], "expected": form(question), "mistakes": []}
     expected = results(question, question.reference)
@@ -212,11 +219,18 @@ def readme(assignment):
 
    On Windows: `.venv\\Scripts\\python` and `.venv\\Scripts\\jupyter`. On Linux, a small PyTorch without CUDA:
    put `PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu` before the second command.
-2. Write your student id between the quotes after `STUDENT`, in the first code cell. Your numbers depend on it.
-3. Answer from top to bottom, in the cells that say so. The check under a question shows at once what it can. The marks come
-   from other inputs.
-4. *Kernel → Restart Kernel and Run All Cells* once more, save, and hand in `{assignment.name}.ipynb` under this name.
+   Did you install for an earlier assignment? Use that folder's `.venv` again. It needs no more than this
+   wheel, without what it depends on:
 
-Leave the locked cells as they are: they are put back before grading. Where a question asks you to write a function of the
-library, your answer may not use it.
+       ../EARLIER/.venv/bin/python -m pip install --force-reinstall --no-deps "./{built()[0]}"
+       ../EARLIER/.venv/bin/jupyter lab {assignment.name}.ipynb
+2. Write your student id between the quotes after `STUDENT`, in the first code cell. Your numbers depend on
+   it.
+3. Answer from top to bottom, in the cells that say so. The check under a question shows at once what it can.
+   The marks come from other inputs.
+4. *Kernel → Restart Kernel and Run All Cells* once more, save, and hand in `{assignment.name}.ipynb` under
+   this name.
+
+Leave the locked cells as they are: they are put back before grading. Where a question asks you to write a
+function of the library, your answer may not use it.
 """

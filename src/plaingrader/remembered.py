@@ -48,6 +48,9 @@ def settle(task, notebook, result):
             answer = grade.name.removesuffix("-test")
             if grade.manual_score is None:
                 continue
+            if not before:  # nothing tells which text was marked: a person looks again
+                grade.needs_manual_grade = True
+                continue
             if known.get(answer) == texts.get(answer):
                 grade.needs_manual_grade = False
                 earlier.pop(answer, None)

@@ -8,7 +8,7 @@ from statistics import mean, median
 import matplotlib
 from matplotlib.figure import Figure
 
-from . import sandbox
+from . import export, roster, sandbox
 
 POLICY = (
     """<meta http-equiv=Content-Security-Policy content="default-src 'none'; style-src 'unsafe-inline'">"""
@@ -50,7 +50,10 @@ def summary(assignment, rows):
     """How many, and the middle of them."""
     totals = [row.total for row in rows if not row.error]
     waiting = sum(bool(row.waiting) for row in rows)
-    lines = [f"{len(rows)} submissions, {len(totals)} graded, of {assignment.points:g} points."]
+    missing = sum(row.error == roster.NOT_HANDED_IN for row in rows)
+    lines = [f"{len(rows) - missing} submissions, {len(totals)} graded, of {assignment.points:g} points."]
+    if missing:
+        lines.append(f"{missing} of the students in students.csv handed nothing in.")
     if totals:
         lines.append(
             f"Mean {mean(totals):.1f}, median {median(totals):.1f}, lowest {min(totals):g}, highest"
@@ -142,7 +145,7 @@ def mistakes(assignment, marks):
 def attention(rows):
     """Submissions with a note or an error."""
     lines = [
-        [row.student, "; ".join([*row.notes, *([f"not graded: {row.error}"] if row.error else [])])]
+        [row.student, "; ".join([*row.notes, *([export.status(row)] if row.error else [])])]
         for row in rows
         if row.notes or row.error
     ]

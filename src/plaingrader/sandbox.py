@@ -15,15 +15,33 @@ from pathlib import Path
 from jupyter_client.manager import AsyncKernelManager
 from traitlets import Integer, Unicode
 
+from . import submission
+
 LAUNCH = Path(__file__).with_name("launch.py")
-HOME = ".home"
+SCRATCH = 200_000_000  # bytes of /tmp in the box
 KEPT = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "TZ")  # of the grader's environment, which may hold secrets
 
 
 # Of the system, what programs need to run. Nothing else of the machine is there: no home, no course, no other
 # submission.
-SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/etc/alternatives", "/etc/fonts", "/etc/group",
-          "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime", "/etc/passwd", "/etc/ssl")  # fmt: skip
+SYSTEM = (
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/nix/store",
+    "/etc/alternatives",
+    "/etc/fonts",
+    "/etc/group",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/localtime",
+    "/etc/passwd",
+    "/etc/ssl",
+)
 
 
 @cache
@@ -39,20 +57,22 @@ def isolation():
     return "full" if trial.returncode == 0 else "limits"
 
 
-def walls(desk):
-    """bubblewrap's options: the system and Python to read, the desk to write to, no network, no other
-    process.
+def walls(box):
+    """bubblewrap's options: the system and Python to read, the box to write to, no network, no other process.
+    /tmp and /dev/shm are memory, so they have an end.
     """
-    options = ["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]
+    options = ["--dev", "/dev", "--proc", "/proc"]
+    for place in ("/tmp", "/dev/shm"):
+        options += ["--size", str(SCRATCH), "--tmpfs", place]
     for place in (*SYSTEM, *readable()):
         options += ["--ro-bind-try", str(place), str(place)]
     return [
         *options,
         "--bind",
-        str(desk),
-        str(desk),
+        str(box),
+        str(box),
         "--chdir",
-        str(desk),
+        str(box),
         "--unshare-all",
         "--cap-drop",
         "ALL",
@@ -75,7 +95,7 @@ def readable():
 class BoxedKernelManager(AsyncKernelManager):
     """A kernel in the box, reached through sockets in its desk."""
 
-    desk = Unicode()
+    box = Unicode()
     memory = Integer()
     seconds = Integer()
     size = Integer(200_000_000)
@@ -84,6 +104,7 @@ class BoxedKernelManager(AsyncKernelManager):
         """The kernel's command behind the limits and the walls."""
         command = [
             sys.executable,
+            "-P",  # a student's ipykernel_launcher.py is not it
             "-m",
             "ipykernel_launcher",
             "-f",
@@ -93,32 +114,62 @@ class BoxedKernelManager(AsyncKernelManager):
         if isolation() == "full":
             # In its own process namespace the kernel's parent is process 1, which it would take for a sign
             # that the parent is gone.
-            command = ["bwrap", *walls(self.desk), "--unsetenv", "JPY_PARENT_PID", *command]
+            command = [
+                "bwrap",
+                *walls(self.box),
+                "--chdir",
+                str(Path(self.box) / "desk"),
+                "--unsetenv",
+                "JPY_PARENT_PID",
+                *command,
+            ]
         limits = [str(number) for number in (self.memory, self.seconds, self.size)]
         return [sys.executable, "-I", str(LAUNCH), *limits, *command]
 
 
-def environment(desk):
+def environment(box):
     """Of the kernel: its home is empty, so that no start-up file waits there, and it has one thread, since a
     processor has one job.
     """
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
     home = {
-        name: str(Path(desk) / HOME)
+        name: str(Path(box) / "home")
         for name in ("HOME", "USERPROFILE", "IPYTHONDIR", "MPLCONFIGDIR", "TMPDIR")
     }
     return kept | home | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-def manager(desk, memory, seconds):
-    """A BoxedKernelManager whose connection file lies in the desk."""
+def lay_out(box, folder):
+    """The box as a student finds it: a desk with the assignment's files and nothing of an earlier attempt,
+    an empty home, and room for what the kernel needs, where no file of a student's can be. The desk.
+    """
+    emptied(box)
+    for name in ("desk", "home"):
+        (box / name).mkdir()
+    submission.copy(folder, box / "desk")
+    return box / "desk"
+
+
+def emptied(box):
+    """Remove everything in the box, whatever a student's code locked."""
+    for place, folders, _ in os.walk(box):
+        for name in folders:
+            path = Path(place, name)
+            if not path.is_symlink():
+                path.chmod(0o700)
+    for path in box.iterdir():
+        shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+
+
+def manager(box, memory, seconds):
+    """A BoxedKernelManager whose connection file lies in the box, beside the desk."""
     unix = os.name == "posix"
-    where = {"transport": "ipc", "ip": str(Path(desk) / "socket")} if unix else {}
+    where = {"transport": "ipc", "ip": str(Path(box) / "socket")} if unix else {}
     boxed = BoxedKernelManager(
-        desk=str(desk),
+        box=str(box),
         memory=memory,
         seconds=seconds,
-        connection_file=str(Path(desk) / "kernel.json"),
+        connection_file=str(Path(box) / "kernel.json"),
         **where,
     )
     boxed.kernel_spec.interrupt_mode = (  # a signal would end bubblewrap instead of reaching the kernel

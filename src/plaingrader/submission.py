@@ -1,4 +1,4 @@
-"""Reading what a student handed in, whatever happened to it on the way."""
+"""The files and the sources that a student handed in."""
 
 import ast
 import dataclasses
@@ -7,14 +7,13 @@ import shutil
 import stat
 from pathlib import Path
 
-import nbformat
 from nbgrader.utils import is_locked
 
 from plaincourse.assigned import seed
 
 from .refused import parsed
 
-DEEPEST, MOST_FILES, MOST_BYTES, MOST_CELLS = 10, 1000, 100_000_000, 2000
+DEEPEST, MOST_FILES, MOST_BYTES = 10, 1000, 100_000_000
 
 
 def own_sources(nb):
@@ -55,12 +54,8 @@ def other_students(mark, sources, student):
     """The Mark, with a word on why if the notebook has another student's numbers."""
     declared = declared_student(sources.values())
     if declared == "":
-        return dataclasses.replace(
-            mark,
-            message=(
-                f"{mark.message}\nSTUDENT is not filled in, so the notebook shows no numbers of your own.".strip()
-            ),
-        )
+        text = f"{mark.message}\nSTUDENT is not filled in, so the notebook shows no numbers of your own."
+        return dataclasses.replace(mark, message=text.strip())
     if not is_other_student(declared, student):
         return mark
     text = (
@@ -68,64 +63,6 @@ def other_students(mark, sources, student):
         " whose numbers are others."
     )
     return dataclasses.replace(mark, message=text.strip())
-
-
-def read(folder, assignment):
-    """The notebook in a submitted folder, and notes on what was odd about it. The notebook is None if there
-    is none to read.
-    """
-    path, notes = notebook_in(folder, assignment)
-    if path is None:
-        return None, notes
-    try:
-        nb = nbformat.from_dict(tidied(nbformat.reads(text_of(path), as_version=4)))
-        _, nb = nbformat.validator.normalize(nb, strip_invalid_metadata=True)
-    except Exception as error:  # whatever nbformat meets in a broken file
-        return None, [
-            *notes,
-            (
-                f"{path.name} is not a notebook that can be read, so it must be handed in again"
-                f" ({type(error).__name__})"
-            ),
-        ]
-    return nb, notes
-
-
-def notebook_in(folder, assignment):
-    """The path of the notebook, under its own name or another, and notes."""
-    wanted = folder / f"{assignment}.ipynb"
-    if wanted.is_file() and not wanted.is_symlink():
-        return wanted, []
-    others = [
-        path for path in files(folder) if path.suffix == ".ipynb" and ".ipynb_checkpoints" not in path.parts
-    ]
-    if len(others) == 1:
-        return others[0], [f"{wanted.name} is missing; {others[0].relative_to(folder)} was taken for it"]
-    found = ", ".join(str(path.relative_to(folder)) for path in others)
-    return None, [
-        f"{wanted.name} is missing"
-        + (f", and there is more than one other: {found}" if others else "; there is no notebook")
-    ]
-
-
-def text_of(path):
-    """The text of a file, with or without a byte order mark."""
-    data = path.read_bytes()
-    return data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
-
-
-def tidied(nb):
-    """The notebook without ids and metadata of a kind that none has; too many cells are an error."""
-    if len(nb.cells) > MOST_CELLS:
-        raise ValueError(f"{len(nb.cells)} cells")
-    for cell in nb.cells:
-        if not isinstance(cell.get("id", ""), str):
-            del cell["id"]
-        if not isinstance(cell.get("metadata"), dict):
-            cell["metadata"] = {}
-        if not isinstance(cell["metadata"].get("nbgrader", {}), dict):
-            del cell["metadata"]["nbgrader"]
-    return nb
 
 
 def files(folder):
@@ -139,14 +76,19 @@ def files(folder):
         found += [
             path
             for path in (Path(place, name) for name in sorted(names))
-            if not left_behind(path.name) and stat.S_ISREG(path.lstat().st_mode)
+            if not left_behind(path.name) and stat.S_ISREG(path.lstat().st_mode) and os.access(path, os.R_OK)
         ]
     return found
 
 
 def left_behind(name):
-    """Whether a program made a file or folder of this name without being asked: copies, caches, thumbnails."""
-    return name.startswith(".") or name in ("__pycache__", "__MACOSX", "Thumbs.db", "desktop.ini")
+    """Whether a program made a file or folder of this name without being asked: copies, caches."""
+    return (name.startswith(".") and name.strip(".") != "") or name in (
+        "__pycache__",
+        "__MACOSX",
+        "Thumbs.db",
+        "desktop.ini",
+    )
 
 
 def too_much(folder):
@@ -164,6 +106,6 @@ def copy(folder, target, leave_out=()):
     """Copy the plain files of a submission, notebooks left out, into a folder, which may exist."""
     for path in files(folder):
         relative = path.relative_to(folder)
-        if path.suffix != ".ipynb" and relative.parts[0] not in leave_out:
+        if path.suffix.lower() not in (".ipynb", ".zip") and relative.parts[0] not in leave_out:
             (target / relative).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target / relative)

@@ -23,14 +23,13 @@ if importlib.util.find_spec("nbgrader") is None and not os.environ.get("CI"):
 @pytest.fixture(scope="module")
 def course_at():
     """Make the course in this folder the one that plaingrader works on, until the module ends."""
-    before = os.environ.get("PLAINGRADER_COURSE")
+    with pytest.MonkeyPatch.context() as patch:
 
-    def course_at(root):
-        os.environ["PLAINGRADER_COURSE"] = str(root)  # the workers of a grading are processes of their own
-        forget()
+        def course_at(root):
+            patch.setenv("PLAINGRADER_COURSE", str(root))  # a grading's workers are processes of their own
+            forget()
 
-    yield course_at
-    os.environ.pop("PLAINGRADER_COURSE") if before is None else os.environ.update(PLAINGRADER_COURSE=before)
+        yield course_at
     forget()
 
 

@@ -20,13 +20,21 @@ def autograde_as(share):
         for cell in nb.cells:
             if is_grade(cell) and not is_solution(cell):
                 question = questions(task.assignment)[cell.metadata.nbgrader.grade_id.removesuffix("-test")]
-                mark = {"question": question.name, "title": question.title, "points": share * question.points,
-                        "most": question.points, "status": "right" if share == 1 else "wrong", "mistake": "",
-                        "message": ""}  # fmt: skip
+                mark = {
+                    "question": question.name,
+                    "title": question.title,
+                    "points": share * question.points,
+                    "most": question.points,
+                    "status": "right" if share == 1 else "wrong",
+                    "mistake": "",
+                    "message": "",
+                }
                 points = {"text/plain": repr(float(mark["points"]))}
                 shown = {"text/plain": "verdict", "text/html": "<div>verdict</div>"}
-                cell.outputs = [new_output("display_data", shown, metadata={"plaincourse": mark}),
-                                new_output("execute_result", points, execution_count=1)]  # fmt: skip
+                cell.outputs = [
+                    new_output("display_data", shown, metadata={"plaincourse": mark}),
+                    new_output("execute_result", points, execution_count=1),
+                ]
         return nb
 
     return autograde

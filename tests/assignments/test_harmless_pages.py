@@ -91,12 +91,16 @@ def state(course_folder):
     """All marks, and every file but the gradebook's own."""
     with gradebook.opened() as book:
         marks = sorted(
-            (grade.submission_id if hasattr(grade, "submission_id") else "", grade.name, grade.auto_score,
-             grade.manual_score)
+            (
+                grade.submission_id if hasattr(grade, "submission_id") else "",
+                grade.name,
+                grade.auto_score,
+                grade.manual_score,
+            )
             for submission in book.assignment_submissions(NAME)
             for notebook in submission.notebooks
             for grade in notebook.grades
-        )  # fmt: skip
+        )
     files = snapshot(course_folder.parent)
     return marks, {name: value for name, value in files.items() if "gradebook.db" not in name}
 
@@ -140,9 +144,16 @@ def test_a_script_that_got_through_is_held_by_the_policy(graded, address, browse
 
 
 @pytest.mark.parametrize(
-    "path", ["gradebook", f"gradebook/{NAME}/{NAME}", "manage_students", f"manage_submissions/{NAME}",
-             f"manage_students/{quote(STUDENT)}", f"manage_students/{quote(STUDENT)}/{NAME}"]
-)  # fmt: skip
+    "path",
+    [
+        "gradebook",
+        f"gradebook/{NAME}/{NAME}",
+        "manage_students",
+        f"manage_submissions/{NAME}",
+        f"manage_students/{quote(STUDENT)}",
+        f"manage_students/{quote(STUDENT)}/{NAME}",
+    ],
+)
 def test_no_name_runs_in_the_formgraders_lists(address, browser, path):
     with Look(browser) as look:
         look.open(f"{address}/formgrader/{path}")
@@ -173,6 +184,9 @@ def test_the_feedback_and_the_class_report_run_nothing(graded, browser):
             assert policy.startswith("default-src 'none'")
     text = feedback.read_text(encoding="utf-8")
     assert "<code>a &lt; b</code>" in text, "what a grader writes is shown as written"
+    assert "<div><strong>Softmax (3 of 3 points): Right.</strong>" in text, (
+        "the grader's own verdict is formatted"
+    )
     assert "<script" not in text, "no MathJax from another host"
 
 

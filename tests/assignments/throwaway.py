@@ -10,6 +10,7 @@ def forget():
     course.assignments.cache_clear()
     questions.questions.cache_clear()
     questions.variants.cache_clear()
+    questions.rubrics.cache_clear()
 
 
 def snapshot(folder):

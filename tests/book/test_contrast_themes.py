@@ -21,10 +21,14 @@ MARK_PAINTED = """() => {
     }
 }"""
 LOST = """() => {
-    const ground = getComputedStyle(document.body).backgroundColor;
     const style = (element) => getComputedStyle(element);
+    const clear = 'rgba(0, 0, 0, 0)';
+    const ground = (element) => {
+        const colour = style(element.parentElement).backgroundColor;
+        return colour === clear ? ground(element.parentElement) : colour;
+    };
     const lost = [...document.querySelectorAll('[data-painted]')].filter((element) =>
-        [ground, 'rgba(0, 0, 0, 0)'].includes(style(element).backgroundColor)
+        [ground(element), clear].includes(style(element).backgroundColor)
         && !parseFloat(style(element).borderTopWidth));
     const like = [...document.querySelectorAll('.pe-choice input:checked + span')].filter((span) =>
         [...span.closest('.pe-choices').querySelectorAll('input:not(:checked) + span')].some(

@@ -35,6 +35,15 @@ def test_a_plain_viewer_folds_them(chapter):
     assert sum(title.startswith("Solution") for title in titles) == "".join(sources).count(EXERCISE)
 
 
+def test_jupyterlab_can_show_what_is_folded(chapter):
+    """Its MyST shows a formula inside of HTML as it stands: letters and signs may, TeX's commands may not."""
+    folds = re.findall(r"<details>.*?</details>", "\n".join(texts(chapter)), re.DOTALL)
+    formulas = [
+        found for fold in folds for found in re.findall(r"\$[^$\n]+\$", re.sub("(?s)```.*?```", "", fold))
+    ]
+    assert [formula for formula in formulas if re.search(r"[\\^_]", formula)] == []
+
+
 def test_the_book_folds_the_same(chapter, html):
     page = (html / "chapters" / f"{chapter.stem}.html").read_text(encoding="utf-8")
     folds = re.findall(r'<details class="fold">.*?</details>', page, re.DOTALL)

@@ -40,7 +40,7 @@ def desk_window(browser, html):
 
 @pytest.fixture(scope="module")
 def phone_window(browser, html):
-    with window(browser, html, width=390) as visit:
+    with window(browser, html, width=320) as visit:
         yield visit
 
 
@@ -52,7 +52,7 @@ def desk(desk_window, request):
 
 @pytest.fixture(scope="module", params=pages())
 def phone(phone_window, request):
-    """Each page on a phone, with everything unfolded."""
+    """Each page on the narrowest phone, or at 400 % zoom on a desk, with everything unfolded."""
     phone_window.open(request.param).open_everything()
     return phone_window
 
@@ -164,7 +164,7 @@ def test_axe_finds_nothing(desk, theme):
 
 
 def test_fits_a_phone(phone):
-    assert phone.page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert phone.page.evaluate("document.documentElement.scrollWidth") <= 320
     outside = phone.page.evaluate("""() => [...document.querySelectorAll('.bd-article *')].filter(element => {
             const box = element.getBoundingClientRect();
             if (box.width <= 1 || box.right <= innerWidth + 1) return false;
@@ -184,6 +184,26 @@ def test_wide_boxes_can_be_scrolled_from_the_keyboard(phone):
             .map(box => box.outerHTML.slice(0, 120))"""
     )
     assert stuck == []
+
+
+CUT_OFF = """() => [...document.querySelectorAll('.bd-article *')].filter((box) =>
+    box.scrollWidth > box.clientWidth + 1 && /auto|scroll|hidden/.test(getComputedStyle(box).overflowX)
+    && box.clientWidth > 1 && !box.closest('.pe, .cut-off') && !box.querySelector('.cut-off')
+    && getComputedStyle(box).maskImage === 'none'
+).map((box) => box.outerHTML.slice(0, 120))"""
+
+
+def test_what_is_cut_off_on_a_phone_fades(phone):
+    assert phone.page.evaluate(CUT_OFF) == []
+
+
+def test_no_line_of_code_is_cut_off_on_a_desk(desk):
+    desk.open_everything()
+    cut = desk.page.evaluate(
+        """() => [...document.querySelectorAll('.bd-article .cell :is(.cell_input, .output) pre')]
+            .filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.innerText.slice(0, 80))"""
+    )
+    assert cut == []
 
 
 def test_search_finds_a_word_of_the_text(visit):

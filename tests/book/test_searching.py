@@ -66,9 +66,8 @@ def test_excerpts_are_text_of_the_chapters(visit, html):
 def test_the_magnifier_leaves_the_query_alone(visit):
     page = results(visit, "pencil").page
     icon, first = page.evaluate("""() => {
-        const form = document.querySelector('.bd-search-container form'), input = form.querySelector('input');
+        const [icon, input] = document.querySelectorAll('.bd-search-container form :is(i, input)');
         const padding = parseFloat(getComputedStyle(input).paddingLeft);
-        const [icon, field] = [form.querySelector('i'), input].map((part) => part.getBoundingClientRect());
-        return [icon.right, field.left + padding];
+        return [icon.getBoundingClientRect().right, input.getBoundingClientRect().left + padding];
     }""")
     assert icon <= first

@@ -3,7 +3,6 @@
 from types import SimpleNamespace
 
 import pytest
-from docutils.core import publish_doctree
 from sphinx.errors import ExtensionError
 
 from plaincourse.book import theme
@@ -22,14 +21,6 @@ def test_icons_become_rules():
 def test_a_missing_icon_is_named():
     with pytest.raises(ExtensionError, match="'no-such-icon'"):
         theme.icon_rules("{}", ["no-such-icon"])
-
-
-def test_the_first_paragraph_is_the_description():
-    assert (
-        theme.first_paragraph(publish_doctree("Title\n=====\n\nOne\nsentence.\n\nAnother."))
-        == "One sentence."
-    )
-    assert theme.first_paragraph(publish_doctree("")) is None
 
 
 @pytest.mark.parametrize(

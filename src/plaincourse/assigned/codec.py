@@ -25,6 +25,8 @@ def encode(value):
         file = io.BytesIO()
         np.save(file, np.asarray(value), allow_pickle=False)
         return {"array": base64.b64encode(file.getvalue()).decode(), "scalar": isinstance(value, np.generic)}
+    if isinstance(value, float) and not math.isfinite(value):  # JSON has no word for it
+        return encode(np.float64(value))
     if isinstance(value, np.random.Generator):
         return {"rng": value.bit_generator.state}
     if isinstance(value, tuple) and hasattr(value, "_fields"):

@@ -4,16 +4,13 @@ Jupyter Book's default pages ask another host for Thebe, and carry 1.5 MB of ico
 
 - takes Thebe out (its script also throws an error on every page),
 - takes other extensions' scripts and styles from the pages where they do nothing,
-- replaces the icon script by a style sheet with only the icons that the pages use,
-- gives each page a description: its first sentence.
+- replaces the icon script by a style sheet with only the icons that the pages use.
 """
 
 import re
-from html import escape
 from pathlib import Path
 
 import pydata_sphinx_theme
-from docutils import nodes
 from sphinx.errors import ExtensionError
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -90,13 +87,6 @@ def write_icons(app):
     (folder / "icons.css").write_text(text, encoding="utf-8", newline="\n")
 
 
-def first_paragraph(doctree):
-    """The text of a page's first paragraph, or None."""
-    for paragraph in doctree.findall(nodes.paragraph):
-        return " ".join(paragraph.astext().split())
-    return None
-
-
 def is_of_use(file, body):
     """Whether a style sheet or a script, which may have its text in the page, does anything for the page."""
     address = f"{file.filename} {getattr(file, 'attributes', {}).get('body', '')}"
@@ -104,7 +94,7 @@ def is_of_use(file, body):
 
 
 def tidy_page(app, pagename, templatename, context, doctree):
-    """Drop what the page does not use, and describe it to search engines."""
+    """Drop what the page does not use, or has twice."""
     for kind in ("css_files", "script_files"):
         context[kind] = [file for file in context[kind] if is_of_use(file, context.get("body", ""))]
     # The roles that docutils gives a list of references are not allowed on these elements.
@@ -113,9 +103,9 @@ def tidy_page(app, pagename, templatename, context, doctree):
     )
     # The theme's page has it already.
     context["metatags"] = re.sub(r'<meta name="viewport"[^>]*>\n?', "", context.get("metatags", ""))
-    description = doctree and first_paragraph(doctree)
-    if description:
-        context["metatags"] += f'<meta name="description" content="{escape(description)}"/>\n'
+    # The name of the book once: "The Plain Transformer", not "The Plain Transformer — The Plain Transformer".
+    if context.get("title") == context.get("docstitle"):
+        context["docstitle"] = ""
 
 
 def setup(app):

@@ -115,13 +115,18 @@ function makeCurves(model) {
     const z = (((event.clientX - box.left) / box.width) * 380 - 190) / UNIT;
     change(model, { z: Math.round(20 * Math.min(Math.max(z, -5), 5)) / 20 });
   };
+  // A finger that moves up or down scrolls the page: only one that moves sideways, or taps, moves the point.
+  let pressed = null;
   plot.addEventListener("pointerdown", (event) => {
     plot.setPointerCapture(event.pointerId);
-    toZ(event);
+    pressed = event;
+    if (event.pointerType === "mouse") toZ(event);
   });
   plot.addEventListener("pointermove", (event) => {
-    if (event.buttons) toZ(event);
+    const sideways = Math.abs(event.clientX - pressed?.clientX) > Math.abs(event.clientY - pressed?.clientY);
+    if (event.buttons && (event.pointerType === "mouse" || sideways)) toZ(event);
   });
+  plot.addEventListener("click", toZ);
 
   const picked = choices({
     legend: "Curves",

@@ -71,6 +71,8 @@ function frame(el, kind, name) {
  */
 function slider({ label, spoken = label, min, max, step, text = short, onmove, ...attributes }) {
   const readout = element("span", { class: "pe-readout" });
+  let untouched;
+  const move = () => onmove(Number(input.value));
   const input = element("input", {
     type: "range",
     min,
@@ -78,7 +80,13 @@ function slider({ label, spoken = label, min, max, step, text = short, onmove, .
     step,
     "aria-label": spoken,
     ...attributes,
-    oninput: () => onmove(Number(input.value)),
+    oninput: move,
+    // A slider jumps to the finger at once. If the finger goes on to scroll the page, it goes back.
+    onpointerdown: () => (untouched = input.value),
+    onpointercancel: () => {
+      input.value = untouched;
+      move();
+    },
   });
   const root = element(
     "label",
