@@ -22,11 +22,11 @@ has seen to it that the parts fit.
 
 import functools
 import inspect
-import math
 import re
 import threading
 from typing import Annotated, Any, NamedTuple, get_origin, get_type_hints
 
+from plainformer.axes import bind_axes
 from plainformer.precision import SELECTING, precision
 from plainformer.settings import listed, whole
 
@@ -105,8 +105,8 @@ def split(side):
 class Shapes:
     """A parsed shape line. ``inputs`` has an entry for each array and number, parameters unfolded."""
 
-    def __init__(self, line, function):
-        self.line, self.function = line, function.__name__
+    def __init__(self, line, function, checks):
+        self.line, self.function, self.checks = line, function.__name__, checks
         left, right = line.split("->")
         classes = {name: cls for name, cls in function.__globals__.items() if hasattr(cls, "_fields")}
 
@@ -117,12 +117,26 @@ class Shapes:
 
         names = list(inspect.signature(function).parameters)
         self.parts = [read(name, text) for name, text in zip(names, split(left))]
-        self.names = names[: len(self.parts)]
+        self.names, self.settings = names[: len(self.parts)], names[len(self.parts) :]
         if len(self.parts) != len(split(left)):
             raise ValueError(f"{self.function}: the line has more parts than the function has arguments")
         self.inputs = [leaf for part in self.parts for leaf in leaves(part)]
         self.outputs = [leaf for text in split(right) for leaf in leaves(read("result", text))]
         self.plans = {}
+
+    def checked(self, args, kwargs):
+        """What to do with the precision, and the arguments as the function takes them; or an error."""
+        count = len(self.names)
+        values = args[:count] + tuple(kwargs.pop(name, None) for name in self.names[len(args) :])
+        flat, settings = self.unfold(values), list(args[count:])
+        for name, check in self.checks.items():
+            place = self.settings.index(name)
+            if place < len(settings):
+                settings[place] = check(self.function, name, settings[place])
+            elif name in kwargs:
+                kwargs[name] = check(self.function, name, kwargs[name])
+        plan = self.plan(flat)
+        return plan, (*self.fold(plan.cast(self.inputs, flat)), *settings), kwargs
 
     def unfold(self, values):
         """Lay the fields of parameters side by side with the other arguments; check that all are there."""
@@ -190,64 +204,6 @@ class Shapes:
         return chosen
 
 
-def bind_axes(function, given):
-    """Give every axis letter its size, or say which two arguments disagree."""
-    sizes, seen, products = {}, (), []
-    for argument, value in sorted(given, key=lambda pair: not pair[0].integer):  # numbers tell what divides
-        shape = (value,) if argument.integer else tuple(value.shape)
-        extra = len(shape) - len(argument.axes)
-        if extra < 0 or (extra and not argument.leading):
-            raise ValueError(f"{function}: {argument.name} must have shape {argument.text}, got {shape}")
-        seen = broadcast(function, argument.name, seen, shape[:extra])
-        for axis, size in zip(argument.axes, shape[extra:]):
-            if "*" in axis and len(unknown(axis, sizes)) > 1:
-                products.append((argument.name, axis, size))
-            elif "*" in axis:
-                divide(function, argument.name, axis, size, sizes)
-            else:
-                equal(function, argument.name, axis, size, sizes)
-    for name, axis, size in products:
-        divide(function, name, axis, size, sizes)
-
-
-def equal(function, name, axis, size, sizes):
-    """Note the size of an axis, or say who has it otherwise."""
-    first, known = sizes.setdefault(axis, (name, size))
-    if size != known:
-        facts = f"{name} has {axis} = {size}, {first} has {axis} = {known}"
-        raise ValueError(f"{function}: {facts}: they must be equal")
-
-
-def unknown(axis, sizes):
-    """The letters of an axis such as ``H*D`` whose size is not known."""
-    return [letter for letter in axis.split("*") if letter.isalpha() and letter not in sizes]
-
-
-def divide(function, name, axis, size, sizes):
-    """Check an axis such as ``H*D``, and find the one factor that is not known yet."""
-    count, letters = axis.split("*", 1) if axis[0].isdigit() else ("1", axis)
-    known = {letter: sizes[letter][1] for letter in letters.split("*") if letter in sizes}
-    missing = unknown(letters, sizes)
-    product = int(count) * math.prod(known.values())
-    facts = " and ".join(f"{letter} = {number}" for letter, number in known.items()) or count
-    if not missing and size != product:
-        raise ValueError(f"{function}: {name} has {axis} = {size}, but {facts}: it must be {product}")
-    if len(missing) == 1:
-        if product == 0 or size % product:
-            raise ValueError(f"{function}: {name} has {axis} = {size}, which {facts} does not divide")
-        sizes[missing[0]] = (name, size // product)
-
-
-def broadcast(function, name, seen, shape):
-    """Broadcast leading axes, NumPy's rule: equal, or one of them 1, counted from the right."""
-    wide = max(len(seen), len(shape))
-    pairs = list(zip((1,) * (wide - len(seen)) + seen, (1,) * (wide - len(shape)) + tuple(shape)))
-    if any(a != b and 1 not in (a, b) for a, b in pairs):
-        facts = f"{name} has leading axes {tuple(shape)}, the arguments before it {seen}"
-        raise ValueError(f"{function}: {facts}: they do not broadcast")
-    return tuple(b if a == 1 else a for a, b in pairs)
-
-
 def shaped(line, half=True, **checks):
     """Declare a function's shapes; see the module's docstring.
 
@@ -255,31 +211,16 @@ def shaped(line, half=True, **checks):
     """
 
     def decorate(function):
-        shapes = Shapes(line, function)
-        names = list(inspect.signature(function).parameters)
-        count = len(shapes.names)
-
-        def checked(settings, kwargs):
-            """The settings behind the arrays, by place and by name."""
-            for name, check in checks.items():
-                place = names.index(name) - count
-                if place < len(settings):
-                    settings[place] = check(shapes.function, name, settings[place])
-                elif name in kwargs:
-                    kwargs[name] = check(shapes.function, name, kwargs[name])
-            return settings, kwargs
+        shapes = Shapes(line, function, checks)
 
         @functools.wraps(function)
         def call(*args, **kwargs):
             if getattr(door, "open", False):
                 return function(*args, **kwargs)
-            values = args[:count] + tuple(kwargs.pop(name, None) for name in shapes.names[len(args) :])
-            flat = shapes.unfold(values)
-            settings, kwargs = checked(list(args[count:]), kwargs)
-            plan = shapes.plan(flat)
+            plan, args, kwargs = shapes.checked(args, kwargs)
             door.open = True
             try:
-                value = function(*shapes.fold(plan.cast(shapes.inputs, flat)), *settings, **kwargs)
+                value = function(*args, **kwargs)
             finally:
                 door.open = False
             return plan.back(value) if half else value

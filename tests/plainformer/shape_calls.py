@@ -22,8 +22,8 @@ ENGINES = ("numpy", "torch")
 NUMPY_ONLY = {"plainformer.sampling"}
 # Without a context, the keys are the queries and a context is as wide as the model.
 FALLBACK = {"S": "T", "C": "E"}
-# A past of another batch is refused, not broadcast.
-ONE_BATCH = {"causal_attention", "block"}
+# A past of another batch is refused, not broadcast; queries and keys keep the leading axes of their own rows.
+ONE_BATCH = {"causal_attention", "block", "project"}
 # What a line cannot say.
 LEGAL = {
     "causal_mask": lambda sizes: sizes["T"] <= sizes["S"],
