@@ -91,26 +91,28 @@ def initialize(config, vocabulary, width, layers, rng, std=0.02):
     for name, size in sizes.items():
         whole("gpt2.initialize", name, size)
     if width % config.heads:
-        raise ValueError(
-            f"gpt2.initialize: width = {width} must be a multiple of config.heads = {config.heads}"
-        )
+        facts = f"width = {width} must be a multiple of config.heads = {config.heads}"
+        raise ValueError(f"gpt2.initialize: {facts}")
     residual = number("gpt2.initialize", "std", std) / math.sqrt(2 * layers)
+    embedding, positions = (
+        rng.normal(scale=std, size=(rows, width)) for rows in (vocabulary, config.context)
+    )
+    blocks = tuple(random_block(width, std, residual, rng) for _ in range(layers))
+    return GPT2(config, embedding, positions, blocks, plain_norm(width))
+
+
+def random_block(width, std, residual, rng):
+    """A block to begin training with; the maps that add to the stream have the deviation ``residual``."""
 
     def linear_map(rows, columns, std=std):
         return Linear(rng.normal(scale=std, size=(rows, columns)), np.zeros(columns))
 
-    def one_block():
-        query, key, value = (linear_map(width, width) for _ in range(3))
-        attention = Attention(query, key, value, linear_map(width, width, residual))
-        mlp = MLP(linear_map(width, 4 * width), linear_map(4 * width, width, residual))
-        return Block(norm(width), attention, norm(width), mlp)
-
-    embedding, positions = (
-        rng.normal(scale=std, size=(rows, width)) for rows in (vocabulary, config.context)
-    )
-    return GPT2(config, embedding, positions, tuple(one_block() for _ in range(layers)), norm(width))
+    query, key, value = (linear_map(width, width) for _ in range(3))
+    attention = Attention(query, key, value, linear_map(width, width, residual))
+    mlp = MLP(linear_map(width, 4 * width), linear_map(4 * width, width, residual))
+    return Block(plain_norm(width), attention, plain_norm(width), mlp)
 
 
-def norm(width):
+def plain_norm(width):
     """The layer norm that training begins with: it only normalizes."""
     return LayerNorm(np.ones(width), np.zeros(width))

@@ -99,18 +99,19 @@ def initialize(config, vocabulary, width, layers, hidden, groups, rng, std=0.02)
     if width % config.heads or config.heads % groups:
         facts = f"width = {width}, config.heads = {config.heads} and groups = {groups}"
         raise ValueError(f"llama.initialize: {facts}: each must be a multiple of the next")
-    residual, keys = (
-        number("llama.initialize", "std", std) / math.sqrt(2 * layers),
-        width // config.heads * groups,
-    )
+    residual = number("llama.initialize", "std", std) / math.sqrt(2 * layers)
+    keys = width // config.heads * groups
+    embedding = rng.normal(scale=std, size=(vocabulary, width))
+    blocks = tuple(random_block(width, keys, hidden, std, residual, rng) for _ in range(layers))
+    return Llama(config, embedding, blocks, np.ones(width))
+
+
+def random_block(width, keys, hidden, std, residual, rng):
+    """A block to begin training with; the maps that add to the stream have the deviation ``residual``."""
 
     def matrix(rows, columns, std=std):
         return rng.normal(scale=std, size=(rows, columns))
 
-    def one_block():
-        maps = matrix(width, width), matrix(width, keys), matrix(width, keys), matrix(width, width, residual)
-        mlp = SwiGLU(matrix(width, hidden), matrix(width, hidden), matrix(hidden, width, residual))
-        return Block(np.ones(width), Attention(*map(Linear, maps)), np.ones(width), mlp)
-
-    embedding = matrix(vocabulary, width)
-    return Llama(config, embedding, tuple(one_block() for _ in range(layers)), np.ones(width))
+    maps = matrix(width, width), matrix(width, keys), matrix(width, keys), matrix(width, width, residual)
+    mlp = SwiGLU(matrix(width, hidden), matrix(width, hidden), matrix(hidden, width, residual))
+    return Block(np.ones(width), Attention(*map(Linear, maps)), np.ones(width), mlp)

@@ -205,9 +205,8 @@ class Shapes:
 
 
 def shaped(line, half=True, **checks):
-    """Declare a function's shapes; see the module's docstring.
-
-    ``half``: whether half precision, which is computed in float32, comes back as half precision.
+    """Declare a function's shapes; see the module's docstring. ``half``: whether half precision comes back
+    so.
     """
 
     def decorate(function):

