@@ -6,49 +6,38 @@ import math
 def bind_axes(function, given):
     """Give every axis letter its size, or say which two arguments disagree."""
     sizes, seen, products = {}, (), []
-    for argument, value in sorted(given, key=lambda pair: not pair[0].integer):  # numbers tell what divides
+    for argument, value in given:
         shape = (value,) if argument.integer else tuple(value.shape)
         extra = len(shape) - len(argument.axes)
         if extra < 0 or (extra and not argument.leading):
             raise ValueError(f"{function}: {argument.name} must have shape {argument.text}, got {shape}")
         seen = broadcast(function, argument.name, seen, shape[:extra])
         for axis, size in zip(argument.axes, shape[extra:]):
-            if "*" in axis and len(unknown(axis, sizes)) > 1:
+            if "*" in axis:
                 products.append((argument.name, axis, size))
-            elif "*" in axis:
-                divide(function, argument.name, axis, size, sizes)
-            else:
-                equal(function, argument.name, axis, size, sizes)
+                continue
+            first, known = sizes.setdefault(axis, (argument.name, size))
+            if size != known:
+                facts = f"{argument.name} has {axis} = {size}, {first} has {axis} = {known}"
+                raise ValueError(f"{function}: {facts}: they must be equal")
     for name, axis, size in products:
         divide(function, name, axis, size, sizes)
-
-
-def equal(function, name, axis, size, sizes):
-    """Note the size of an axis, or say who has it otherwise."""
-    first, known = sizes.setdefault(axis, (name, size))
-    if size != known:
-        facts = f"{name} has {axis} = {size}, {first} has {axis} = {known}"
-        raise ValueError(f"{function}: {facts}: they must be equal")
-
-
-def unknown(axis, sizes):
-    """The letters of an axis such as ``H*D`` whose size is not known."""
-    return [letter for letter in axis.split("*") if letter.isalpha() and letter not in sizes]
 
 
 def divide(function, name, axis, size, sizes):
     """Check an axis such as ``H*D``, and find the one factor that is not known yet."""
     count, letters = axis.split("*", 1) if axis[0].isdigit() else ("1", axis)
-    known = {letter: sizes[letter][1] for letter in letters.split("*") if letter in sizes}
-    missing = unknown(letters, sizes)
-    product = int(count) * math.prod(known.values())
-    facts = " and ".join(f"{letter} = {number}" for letter, number in known.items()) or count
-    if not missing and size != product:
+    known = {letter: sizes[letter] for letter in letters.split("*") if letter in sizes}
+    unknown = [letter for letter in letters.split("*") if letter not in sizes]
+    product = int(count) * math.prod(number for _, number in known.values())
+    if not unknown and size != product:
+        facts = " and ".join(f"{letter} = {number} in {who}" for letter, (who, number) in known.items())
         raise ValueError(f"{function}: {name} has {axis} = {size}, but {facts}: it must be {product}")
-    if len(missing) == 1:
+    if len(unknown) == 1:
         if product == 0 or size % product:
+            facts = " and ".join(f"{letter} = {number}" for letter, (_, number) in known.items()) or count
             raise ValueError(f"{function}: {name} has {axis} = {size}, which {facts} does not divide")
-        sizes[missing[0]] = (name, size // product)
+        sizes[unknown[0]] = (name, size // product)
 
 
 def broadcast(function, name, seen, shape):

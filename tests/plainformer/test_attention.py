@@ -432,7 +432,9 @@ def broken(**fields):
             broken(value=np.ones((6, 20))),
             4,
             None,
-            "params.value.weight has G*D = 20, but G = 2 and D = 5: it must be 10",
+            "params.value.weight has G*D = 20, but G = 2 in params.key.weight"
+            " and D = 5 in params.query.weight:"
+            " it must be 10",
         ),
         (
             broken(query=np.ones((6, 0))),

@@ -165,5 +165,6 @@ def test_the_update_gate_of_a_gru_keeps_the_state():
 
 
 def test_a_wrong_number_of_gates_is_named():
-    with pytest.raises(ValueError, match=r"lstm_step: params.input has 4\*F = 13, but F = 4: it must be 16"):
+    message = r"lstm_step: params.input has 4\*F = 13, but F = 4 in state: it must be 16"
+    with pytest.raises(ValueError, match=message):
         lstm_step(np.ones(3), np.ones(4), np.ones(4), LSTM(np.ones((3, 13)), np.ones((4, 16)), np.ones(16)))

@@ -13,7 +13,17 @@ import numpy as np
 PLAIN = bool | int | float | str | None
 RECORDS = tuple(
     f"plainformer.{name}"
-    for name in ("attention", "cache", "gpt2", "llama", "mlp", "networks", "normalization", "seq2seq")
+    for name in (
+        "attention",
+        "cache",
+        "gpt2",
+        "linear",
+        "llama",
+        "mlp",
+        "networks",
+        "normalization",
+        "seq2seq",
+    )
 )
 
 
