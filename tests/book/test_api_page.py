@@ -14,7 +14,7 @@ from plaincourse.book import api
 NAMES = sorted(
     path.stem
     for path in (ROOT / "src/plainformer").glob("*.py")
-    if path.stem not in ("__init__", "__main__", "settings", "shapes")
+    if path.stem not in ("__init__", "__main__", "axes", "precision", "settings", "shapes")
 )
 
 
