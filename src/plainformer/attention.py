@@ -76,13 +76,13 @@ class Attention(NamedTuple):
 
 @shaped("(..., T, E), Attention, H, (..., T, S)?, (..., S, C)=x -> (..., T, E)")
 def multi_head_attention(x, params, heads, mask=None, context=None):
-    """Let every position of x read all positions of ``context`` (x itself if None), in ``heads`` heads at
-    once.
+    """Let every position of x read all positions of ``context`` (x itself if None), in several heads at once.
 
     Each head attends in its own slice of width D, and the output map mixes the slices (Vaswani et al. 2017,
     section 3.2.2). Fewer key/value heads than query heads are shared in groups (Ainslie et al. 2023).
     Raises ValueError if the query heads are no multiple of the key/value heads.
     """
+    context = x if context is None else context
     query, key, value = project(x, context, params, heads)
     mixed = attend_heads(query, key, value, mask)
     return linear(mixed, *params.output)

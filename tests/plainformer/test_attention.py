@@ -18,6 +18,7 @@ from plainformer.attention import (
     split_heads,
 )
 from plainformer.linear import Linear
+from plainformer.shapes import shaped
 from plainformer.training import mapped
 
 on_both_engines = pytest.mark.parametrize("engine", ENGINES)
@@ -398,6 +399,15 @@ def test_without_a_context_x_is_the_context(call):
         np.testing.assert_array_equal(
             multi_head_attention(*arguments), multi_head_attention(*arguments[:4], arguments[0])
         )
+
+
+def test_inside_a_function_with_a_line_too_x_is_the_context():
+    @shaped("(..., T, E), Attention, H -> (..., T, E)")
+    def read(x, params, heads):
+        return multi_head_attention(x, params, heads)
+
+    params, x = parameters(np.random.default_rng(0)), np.random.default_rng(1).normal(size=(5, 6))
+    np.testing.assert_array_equal(read(x, params, 4), multi_head_attention(x, params, 4))
 
 
 def broken(**fields):
