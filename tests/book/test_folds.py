@@ -8,7 +8,7 @@ import pytest
 from bs4 import BeautifulSoup
 from markdown_it import MarkdownIt
 from project import CHAPTERS
-from sphinx.application import Sphinx
+from small_builds import build
 
 REPLIES = ("Right.", "Not quite.")  # how the reply to a choice begins
 EXERCISE = "```{exercise}"
@@ -75,6 +75,5 @@ def test_a_broken_fold_stops_the_build(source, tmp_path):
         "extensions = ['myst_parser', 'plaincourse.book.folds']\n", encoding="utf-8"
     )
     warnings = StringIO()
-    folders = tmp_path, tmp_path, tmp_path / "out", tmp_path / "trees"
-    Sphinx(*folders, "html", status=None, warning=warnings).build()
+    build(tmp_path, tmp_path, warning=warnings)
     assert "details>" in warnings.getvalue()

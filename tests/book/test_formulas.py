@@ -9,8 +9,7 @@ import pytest
 from fontTools.ttLib import TTFont
 from math_core import LatexError
 from project import contents
-from sphinx.application import Sphinx
-from sphinx.util.docutils import docutils_namespace, patch_docutils
+from small_builds import build
 from visits import window
 
 from plaincourse.book import formulas
@@ -25,8 +24,7 @@ def built(folder, source):
     folder.joinpath("index.rst").write_text(source, encoding="utf-8")
     warnings = io.StringIO()
     settings = {"extensions": ["plaincourse.book.formulas"], "html_theme": "basic"}
-    with patch_docutils(), docutils_namespace():
-        Sphinx(folder, None, folder / "out", folder / "trees", "html", settings, None, warnings).build()
+    build(folder, None, settings, warning=warnings)
     return folder.joinpath("out/index.html").read_text(encoding="utf-8"), warnings.getvalue()
 
 

@@ -3,7 +3,7 @@
 import re
 from io import StringIO
 
-from sphinx.application import Sphinx
+from small_builds import build
 
 SOURCE = """# Title
 
@@ -17,8 +17,7 @@ def test_a_formula_stays_with_the_signs_around_it(tmp_path):
         "extensions = ['myst_nb', 'plaincourse.book.markup']\nmyst_enable_extensions = ['dollarmath']\n",
         encoding="utf-8",
     )
-    folders = tmp_path, tmp_path, tmp_path / "out", tmp_path / "trees"
-    Sphinx(*folders, "html", status=None, warning=StringIO()).build()
+    build(tmp_path, tmp_path, warning=StringIO())
     page = (tmp_path / "out/index.html").read_text(encoding="utf-8")
     sentence = re.sub(r"\s+", " ", re.search(r"<p>The number.*?</p>", page, re.DOTALL)[0])
     together = re.findall(r'<span class="together">(.*?)</span>(?= |</p>)', sentence)

@@ -7,7 +7,7 @@ from io import StringIO
 
 import pytest
 from project import ROOT
-from sphinx.application import Sphinx
+from small_builds import build
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_an_address_brings_what_links_and_search_engines_need(address, tmp_path)
     settings = f"project = 'Book'\nextensions = {extensions}\nhtml_baseurl = '{address}'\n"
     (tmp_path / "conf.py").write_text(settings, encoding="utf-8")
     out = tmp_path / "out"
-    Sphinx(tmp_path, tmp_path, out, tmp_path / "trees", "html", status=None, warning=StringIO()).build()
+    build(tmp_path, tmp_path, warning=StringIO())
     page = (out / "index.html").read_text(encoding="utf-8")
     assert '<meta name="description" content="One sentence."/>' in page
     assert ('<meta property="og:url" content="https://owner.github.io/name/index.html"/>' in page) == bool(

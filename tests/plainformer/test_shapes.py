@@ -295,7 +295,7 @@ def test_a_missing_argument_is_named(function):
 @every_function
 @given(data=st.data())
 def test_the_arguments_are_left_alone(function, data):
-    call = data.draw(calls(function))
+    call = data.draw(calls(function, bound=1.0))  # so that half precision holds the results
     for engine in engines(function):
         for dtype in ("float64", "float16"):
             arguments = call.arguments(engine, dtype)
