@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import torch
 from shape_calls import ENGINES, convert, to_numpy
 
 from plainformer.embedding import embed
@@ -42,3 +43,19 @@ def test_an_id_out_of_range_is_refused(engine, ids, got):
 def test_ids_are_whole_numbers(ids):
     with pytest.raises(TypeError, match="embed: ids must be whole numbers, got"):
         embed(ids, TABLE)
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        np.array([3, 1, 2])[::-1],
+        np.array([2, 1, 3], dtype=">i8"),
+        np.broadcast_to(np.array(2), 3),
+        np.array([2, 1, 3], dtype=np.uint8),
+    ],
+    ids=["reversed", "big-endian", "broadcast", "bytes"],
+)
+@pytest.mark.filterwarnings("error")
+def test_ids_of_any_layout_serve_tensors(ids):
+    table = torch.arange(8.0).reshape(4, 2)
+    np.testing.assert_array_equal(embed(ids, table).numpy(), table.numpy()[ids.astype(int)])
