@@ -36,7 +36,7 @@ else
 	@$(PYTEST) -n 0 --ignore tests/plainformer/pretrained -k '$(K)' $(TOPIC)
 endif
 
-execute: $(VENV)/.all  ## run the notebooks again, in place (NB=chapters/02_matmul.ipynb for one)
+execute: $(VENV)/.all  ## run the notebooks again, in place (NB=chapters/03_matmul.ipynb for one)
 	$(BIN)/python tools/execute.py $(NB)
 
 serve: $(VENV)/.book  ## build, serve on localhost:8000 and rebuild on change
@@ -44,23 +44,23 @@ serve: $(VENV)/.book  ## build, serve on localhost:8000 and rebuild on change
 
 lab: $(VENV)/.all  ## open JupyterLab, to run the chapters and do the exercises
 	@$(BIN)/jupyter trust $(NB) > /dev/null  # else JupyterLab hides the stored figures
-	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/chapters/01_networks.ipynb $(LAB)
+	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/chapters/01_learning.ipynb $(LAB)
 
-release: which-assignment $(VENV)/.instructor  ## for instructors: the student bundle of an assignment, into dist/ (A=03_mlp)
+release: which-assignment $(VENV)/.instructor  ## for instructors: the student bundle of an assignment, into dist/ (A=04_mlp)
 	@$(BIN)/python -m plaingrader release $(A)
 
-collect: which-assignment $(VENV)/.instructor  ## for instructors: sort what a learning platform gave into assignments/submitted/ (A=03_mlp FROM=its folder or zip)
-	@test -n "$(FROM)" || { echo "From where? For instance: make collect A=03_mlp FROM=~/Downloads/submissions.zip"; exit 1; }
+collect: which-assignment $(VENV)/.instructor  ## for instructors: sort what a learning platform gave into assignments/submitted/ (A=04_mlp FROM=its folder or zip)
+	@test -n "$(FROM)" || { echo "From where? For instance: make collect A=04_mlp FROM=~/Downloads/submissions.zip"; exit 1; }
 	@$(BIN)/python -m plaingrader collect $(A) --from "$(FROM)"
 
-grade: which-assignment $(VENV)/.instructor  ## for instructors: grade assignments/submitted/<student>/ (A=03_mlp, GRADE=options)
+grade: which-assignment $(VENV)/.instructor  ## for instructors: grade assignments/submitted/<student>/ (A=04_mlp, GRADE=options)
 	@$(BIN)/python -m plaingrader grade $(A) $(GRADE)
 
-slides: $(VENV)/.instructor  ## for instructors: Reveal.js slides of every chapter, into _build/slides (NB=chapters/02_matmul.ipynb for one)
+slides: $(VENV)/.instructor  ## for instructors: Reveal.js slides of every chapter, into _build/slides (NB=chapters/03_matmul.ipynb for one)
 	@$(BIN)/python tools/slides.py $(filter chapters/0% chapters/1%,$(NB))
 
 which-assignment:
-	@test -n "$(A)" || { echo "Which assignment? For instance: make release A=03_mlp"; exit 1; }
+	@test -n "$(A)" || { echo "Which assignment? For instance: make release A=04_mlp"; exit 1; }
 
 requirements: $(VENV)/.all  ## compile requirements.txt again from pyproject.toml
 	$(BIN)/python tools/requirements.py

@@ -67,6 +67,23 @@ function showFound() {
 }
 window.addEventListener("load", showFound);
 
+// The switch for the code that draws and checks; what was chosen holds for all pages.
+function switchCode(button, all) {
+  document.documentElement.dataset.code = all ? "all" : "";
+  button.setAttribute("aria-pressed", all);
+}
+window.addEventListener("DOMContentLoaded", () => {
+  const button = document.querySelector(".all-code");
+  if (!button) return;
+  button.hidden = false;
+  switchCode(button, localStorage.getItem("code") === "all");
+  button.addEventListener("click", () => {
+    const all = document.documentElement.dataset.code !== "all";
+    localStorage.setItem("code", all ? "all" : "");
+    switchCode(button, all);
+  });
+});
+
 // Copying and closing a dialog would leave the keyboard at the top of the page: the focus stays where it was.
 let lastFocus = null;
 document.addEventListener("focusin", ({ target }) => {

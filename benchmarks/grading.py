@@ -21,7 +21,7 @@ from pathlib import Path
 import nbformat
 
 ROOT = Path(__file__).resolve().parents[1]
-NAME = "03_mlp"
+NAME = "04_mlp"
 
 
 def arguments():

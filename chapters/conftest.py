@@ -12,7 +12,7 @@ from filelock import FileLock
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
     """Skip the notebook's cells if the model cannot be fetched. In CI they fail."""
-    if item.path.name == "12_real_model.ipynb":
+    if item.path.name == "14_real_model.ipynb":
         problem = fetch()
         if problem and os.environ.get("CI"):
             pytest.fail(problem, pytrace=False)

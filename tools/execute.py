@@ -1,7 +1,7 @@
 """Run notebooks from top to bottom and store what they show, in place.
 
     python tools/execute.py                            every chapter
-    python tools/execute.py chapters/02_matmul.ipynb   the ones named
+    python tools/execute.py chapters/03_matmul.ipynb   the ones named
 
 What is stored is normalized: a second run without a change gives no difference. A notebook with a cell that
 raises, or that writes to stderr, is left as it was; the cell is named and the exit status is 1.

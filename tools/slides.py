@@ -2,7 +2,7 @@
 that works offline.
 
     python tools/slides.py                            every chapter, into _build/slides
-    python tools/slides.py chapters/02_matmul.ipynb   the ones named
+    python tools/slides.py chapters/03_matmul.ipynb   the ones named
 
 A heading opens a new slide, and what does not fit goes on to the next one: tools/slides.js measures it in the
 browser. Left out are the box at the start, the exercises, hints and solutions, the cards of the worked

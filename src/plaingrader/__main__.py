@@ -1,4 +1,4 @@
-"""The instructor's commands:  python -m plaingrader release 03_mlp, and collect, and grade."""
+"""The instructor's commands:  python -m plaingrader release 04_mlp, and collect, and grade."""
 
 import argparse
 import sys

@@ -76,7 +76,7 @@ def test_every_known_mistake_is_rejected_and_named(assignment, question):
 
 
 # Who looks for positions further than the text is long finds the same ones.
-ONE_VALUE = {("05_positions", "q6"): {"length"}}
+ONE_VALUE = {("07_positions", "q6"): {"length"}}
 
 
 def agrees(question, cases, right):

@@ -177,20 +177,20 @@ def test_hidden_cases_are_not_the_visible_ones():
 
 def test_a_sheet_says_what_is_missing(tmp_path):
     with pytest.raises(ValueError, match="write your student id between the quotes"):
-        Sheet("03_mlp", "  ")
+        Sheet("04_mlp", "  ")
     with pytest.raises(FileNotFoundError, match="no variants.py beside the notebook"):
-        Sheet("03_mlp", "kim", tmp_path)
+        Sheet("04_mlp", "kim", tmp_path)
 
 
 def test_numbers_depend_on_the_student_and_nothing_else(bundle):
-    folder = bundle("03_mlp")
-    one, same, other = (Sheet("03_mlp", student, folder).numbers("q1") for student in ("Kim ", "kim", "lee"))
+    folder = bundle("04_mlp")
+    one, same, other = (Sheet("04_mlp", student, folder).numbers("q1") for student in ("Kim ", "kim", "lee"))
     assert all(np.array_equal(a, b) for a, b in zip(one, same, strict=True))
     assert not all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
 
 
 def test_a_check_marks_nothing_under_another_grader(bundle, monkeypatch):
-    sheet = Sheet("03_mlp", "kim", bundle("03_mlp"))
+    sheet = Sheet("04_mlp", "kim", bundle("04_mlp"))
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     with pytest.raises(RuntimeError, match="make grade"):
         sheet.check("q1", 1.0)

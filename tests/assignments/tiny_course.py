@@ -16,7 +16,7 @@ MAP = """
 [[assignment]]
 name = "tiny"
 title = "A tiny assignment"
-chapter = "04_attention"
+chapter = "06_attention"
 """ + "".join(
     f"""
 [[assignment.question]]

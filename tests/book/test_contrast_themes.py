@@ -66,7 +66,7 @@ def test_bars_and_picked_choices_are_seen(visit, html):
 
 
 def test_a_figure_keeps_its_paper(visit):
-    page = visit("chapters/03_mlp.html", theme="dark").page
+    page = visit("chapters/04_mlp.html", theme="dark").page
     page.emulate_media(forced_colors="active")
     paper = page.evaluate(
         """() => [...document.querySelectorAll('.bd-article .cell_output img')].map(image =>

@@ -67,14 +67,14 @@ def test_the_grader_takes_every_option():
     for _, _, *settings in of("make"):
         for setting in settings:
             if setting.startswith("GRADE="):
-                arguments(["grade", "03_mlp", *shlex.split(setting.removeprefix("GRADE="))])
+                arguments(["grade", "04_mlp", *shlex.split(setting.removeprefix("GRADE="))])
     for command in of("python"):
         if command[1:3] == ["-m", "plaingrader"]:
             arguments(command[3:])
         elif command[1] == "-m":
             assert importlib.util.find_spec(command[2]), command
     for name in re.findall(r"`(--[a-z]+)` \|", GUIDE):
-        arguments(["grade", "03_mlp", name, "1"])
+        arguments(["grade", "04_mlp", name, "1"])
 
 
 def test_nbgrader_has_every_subcommand():
@@ -97,7 +97,7 @@ def test_what_the_grader_says_is_in_the_guide(monkeypatch, capsys):
     pytest.importorskip("nbgrader")
     monkeypatch.setattr("plaingrader.sandbox.isolation", lambda: "none")
     monkeypatch.setattr("plaingrader.grade.grade", lambda *options: [])
-    assert main(["grade", "03_mlp"]) == 0
+    assert main(["grade", "04_mlp"]) == 0
     assert "see For instructors, Safety." in capsys.readouterr().err
     assert GUIDE.startswith("# For instructors\n") and "\n## Safety\n" in GUIDE
 
@@ -117,7 +117,7 @@ def test_the_numbers_are_those_of_the_grader():
         one.points for one in known
     )
     assert facts["chapters"] == len(CHAPTERS)
-    defaults = arguments(["grade", "03_mlp"])
+    defaults = arguments(["grade", "04_mlp"])
     assert all(facts[name] == getattr(defaults, name) for name in ("timeout", "budget", "memory"))
 
 

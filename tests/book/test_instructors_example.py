@@ -32,7 +32,7 @@ def place(tmp_path_factory):
     for path, text in files():
         (place / path).parent.mkdir(parents=True, exist_ok=True)
         with (place / path).open("a", encoding="utf-8") as file:
-            file.write(text.replace("03_mlp", NAME))  # the rule for late work is shown for that one
+            file.write(text.replace("04_mlp", NAME))  # the rule for late work is shown for that one
     nbformat.write(notebook(), place / "assignments/source" / NAME / f"{NAME}.ipynb")
     return place
 

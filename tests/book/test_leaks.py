@@ -27,4 +27,4 @@ def test_canaries_were_planted_and_would_be_found(shared, html):
         for pattern in ("source/*/*.ipynb", "reference/*.py")
         for path in (ROOT / "assignments").glob(pattern)
     }
-    assert CANARY in (shared / "source/assignments/reference/03_mlp.py").read_text(encoding="utf-8")
+    assert CANARY in (shared / "source/assignments/reference/04_mlp.py").read_text(encoding="utf-8")

@@ -25,5 +25,5 @@ def test_a_formula_stays_with_the_signs_around_it(tmp_path):
 
 
 def test_nobody_is_told_that_an_exercise_was_not_tried(visit):
-    verdicts = visit("chapters/03_mlp.html").page.locator(".verdict-not-attempted")
+    verdicts = visit("chapters/04_mlp.html").page.locator(".verdict-not-attempted")
     assert verdicts.count() >= 3 and not any(verdict.is_visible() for verdict in verdicts.all())

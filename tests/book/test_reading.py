@@ -11,7 +11,7 @@ BUTTONS = [".primary-toggle", ".secondary-toggle", ".search-button"]
 
 @pytest.mark.parametrize("button", BUTTONS)
 def test_a_dialog_gives_the_focus_back(visit, button):
-    page = visit("chapters/02_matmul.html", width=390).page
+    page = visit("chapters/03_matmul.html", width=390).page
     page.locator(f"{button}:visible").first.focus()
     page.keyboard.press("Enter")
     page.locator("dialog[open]").wait_for()
@@ -21,7 +21,7 @@ def test_a_dialog_gives_the_focus_back(visit, button):
 
 
 def test_copying_keeps_the_focus(visit):
-    page = visit("chapters/02_matmul.html").page
+    page = visit("chapters/03_matmul.html").page
     page.locator(".copybtn").first.focus()
     page.keyboard.press("Enter")
     page.locator(".copybtn.success").wait_for()
@@ -36,7 +36,7 @@ def luminance(colour):
 
 
 def test_a_dark_page_is_printed_black_on_white_and_unfolded(visit):
-    page = visit("chapters/12_real_model.html", theme="dark").page
+    page = visit("chapters/14_real_model.html", theme="dark").page
     shut = page.locator(".bd-article details:not([open])").count()
     page.emulate_media(media="print")
     page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
@@ -77,7 +77,7 @@ def sandbox(visit, html):
 
 
 def test_a_page_works_where_nothing_can_be_stored(sandbox):
-    visited, frame = sandbox("chapters/09_sampling.html", 390)
+    visited, frame = sandbox("chapters/11_sampling.html", 390)
     before = frame.evaluate("document.documentElement.dataset.mode")
     frame.locator(".theme-switch-button:visible").click()
     assert frame.evaluate("document.documentElement.dataset.mode") != before

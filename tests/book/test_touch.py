@@ -11,7 +11,7 @@ def finger(browser, html):
     """A phone with the page of the gate, and a swipe (across, down) that begins within an element."""
     context = browser.new_context(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
     page = context.new_page()
-    page.goto(f"{html.as_uri()}/chapters/03_mlp.html")
+    page.goto(f"{html.as_uri()}/chapters/04_mlp.html")
     page.locator(".plain-explorable[data-live] .pe-gate").first.wait_for()
     devtools = context.new_cdp_session(page)
 

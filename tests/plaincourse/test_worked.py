@@ -350,11 +350,11 @@ def test_the_appendix_lists_and_links_every_entry(tmp_path):
         'extensions = ["plaincourse.book.worked"]\nexclude_patterns = ["_build"]\n', encoding="utf-8"
     )
     toctree = (
-        "Book\n====\n\n.. toctree::\n\n   chapters/02_matmul\n   chapters/appendix/misconceptions\n  "
+        "Book\n====\n\n.. toctree::\n\n   chapters/03_matmul\n   chapters/appendix/misconceptions\n  "
         " chapters/appendix/numbers\n"
     )
     (source / "index.rst").write_text(toctree, encoding="utf-8")
-    (source / "chapters" / "02_matmul.rst").write_text("Matmul\n======\n", encoding="utf-8")
+    (source / "chapters" / "03_matmul.rst").write_text("Matmul\n======\n", encoding="utf-8")
     (source / "chapters" / "appendix" / "misconceptions.rst").write_text(
         "Beliefs\n=======\n", encoding="utf-8"
     )
@@ -366,7 +366,7 @@ def test_the_appendix_lists_and_links_every_entry(tmp_path):
     page = (source / "_build/html/chapters/appendix/numbers.html").read_text(encoding="utf-8")
     for entry in ENTRIES:
         assert f'id="number-{entry.id}"' in page
-        linked = f'href="../02_matmul.html#{anchor(entry)}"' in page
+        linked = f'href="../03_matmul.html#{anchor(entry)}"' in page
         assert linked == any(part.chapter == "matmul" for part in entry.parts)
         linked = f'href="misconceptions.html#{anchor(entry)}"' in page
         assert linked == any(part.chapter == "misconceptions" for part in entry.parts)

@@ -1,6 +1,6 @@
 """What an assignment's notebook needs: the student's own numbers, and checks that show while they work.
 
->>> sheet = Sheet("03_mlp", STUDENT)
+>>> sheet = Sheet("04_mlp", STUDENT)
 >>> x, weight = sheet.numbers("q1")
 >>> sheet.check("q3", my_function)
 

@@ -14,6 +14,8 @@ from plaincourse.worked import card, ledger
 
 STYLE = ledger.FILE.with_name("worked.css")
 USES_STYLE = re.compile(r'class="(worked-card|verdict|[^"]*\bworked-list\b)')
+SOURCE = re.compile(r'<span data-worked="(\w+)">\w+</span>')
+APPENDIX = "chapters/appendix/worked-numbers"
 CHAPTER = re.compile(r"chapters/(?:\d+_|appendix/)(\w+)$")
 
 
@@ -85,9 +87,13 @@ def described(part):
 
 
 def add_style(app, pagename, templatename, context, doctree):
-    """Link the style sheet from pages that use it."""
-    if USES_STYLE.search(context.get("body", "")):
-        app.add_css_file(STYLE.name)
+    """Link the style sheet from pages that use it, and each mark and card with its entry of the appendix."""
+    if not USES_STYLE.search(context.get("body", "")):
+        return
+    app.add_css_file(STYLE.name)
+    if APPENDIX in app.env.found_docs:
+        page = app.builder.get_relative_uri(pagename, APPENDIX)
+        context["body"] = SOURCE.sub(rf'<a href="{page}#number-\1">\1</a>', context["body"])
 
 
 def ship_style(app, config):

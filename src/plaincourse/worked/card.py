@@ -1,4 +1,6 @@
-"""The card that closes a worked number on the page."""
+"""What a worked number leaves on the page: a mark where the document is right, a card where it needs a condition or
+a correction.
+"""
 
 from html import escape
 
@@ -18,30 +20,42 @@ class Card:
         first = next(part for part in entry.parts if part.chapter == parts[0].chapter)
         self.anchor = anchor(entry) if first in parts else f"{anchor(entry)}-{parts[0].name}"
 
+    @property
+    def is_mark(self):
+        """Whether a mark is enough: the document is right."""
+        return self.entry.verdict in ("exact", "rounded")
+
     def __repr__(self):
         entry = self.entry
-        lines = [f"{entry.id} · {entry.verdict} · {entry.document.title}, {entry.section}", entry.says]
+        lines = [f"{entry.id} · {entry.verdict} · {entry.headline}"]
         for label, document, computed in self.rows:
             lines.append(f"  {label}: document {'; '.join(document)}, computed {'; '.join(computed)}")
         return "\n".join([*lines, entry.why])
 
     def _repr_html_(self):
         entry = self.entry
+        if self.is_mark:
+            return (
+                f'<details class="worked-mark" id="{self.anchor}"><summary title="{escape(entry.says)}">✓ {entry.id}'
+                f"</summary>{self._box(f'Worked number {entry.id}, {entry.verdict}', entry.says)}</details>"
+            )
+        return self._box(entry.headline, entry.says, f' id="{self.anchor}"')
+
+    def _box(self, head, says, attributes=""):
+        """The box: what it is about, what the document gives, what the cell computed, and why."""
         rows = "".join(
-            "<tr><th"
-            f" scope='row'>{escape(label)}</th><td>{_lines(document)}</td><td>{_lines(computed)}</td></tr>"
+            f"<tr><th scope='row'>{escape(label)}</th><td>{_lines(document)}</td><td>{_lines(computed)}</td></tr>"
             for label, document, computed in self.rows
         )
+        entry = self.entry
         return (
-            f'<div class="worked-card worked-verdict-{entry.verdict}" id="{self.anchor}">'
-            f'<p class="worked-head"><strong>{entry.id}</strong> <span'
-            f' class="worked-badge">{entry.verdict}</span> '
-            f'<cite lang="ko">{escape(entry.document.title)}</cite>, <span'
-            f' lang="ko">{escape(entry.section)}</span></p>'
-            f"<p>{escape(entry.says)}</p>"
+            f'<div class="worked-card worked-verdict-{entry.verdict}"{attributes}>'
+            f'<p class="worked-head">{escape(head)}</p><p>{escape(says)}</p>'
             "<table><thead><tr><th scope='col'>Value</th><th scope='col'>Document</th>"
             f"<th scope='col'>Computed here</th></tr></thead><tbody>{rows}</tbody></table>"
-            f'<p class="worked-why">{escape(entry.why)}</p></div>'
+            f'<p>{escape(entry.why)}</p><p class="worked-source"><span data-worked="{entry.id}">{entry.id}</span>'
+            f', {entry.verdict} · <cite lang="ko">{escape(entry.document.title)}</cite>, '
+            f'<span lang="ko">{escape(entry.section)}</span></p></div>'
         )
 
     def _repr_mimebundle_(self, include=None, exclude=None):

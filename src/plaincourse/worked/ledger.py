@@ -8,6 +8,7 @@
     says = "…"                   # what the document gives, in our words
     verdict = "exact"            # exact, rounded, conditional or corrected
     why = "…"
+    claim = "…"                  # conditional or corrected: what is true, in a line, the title of its card
     [[A3.parts]]
     chapter = "matmul"           # the notebook whose cell computes it: chapters/NN_matmul.ipynb, or
     appendix/matmul.ipynb name = "products"            # the keyword in the cell; one part of an entry may go
@@ -76,6 +77,12 @@ class Entry:
     verdict: str
     why: str
     parts: tuple
+    claim: str = ""
+
+    @property
+    def headline(self):
+        """What the entry comes to, in a line."""
+        return self.claim or self.says
 
     def part(self, name):
         """The part with this keyword ("" is the part without a name)."""
@@ -154,6 +161,8 @@ def _entry(key, table, documents):
     if not table.get("parts"):
         raise LedgerError(f"{key}: has no parts")
     table["parts"] = tuple(_part(part, f"{key}, part {i}") for i, part in enumerate(table["parts"], 1))
+    if ("claim" in table) != (table["verdict"] in ("conditional", "corrected")):
+        raise LedgerError(f"{key}: a claim is what stands above a card: conditional and corrected entries have one")
     names = [part.name for part in table["parts"]]
     if len(set(names)) < len(names):
         raise LedgerError(f"{key}: each part needs a name of its own (one may go without), got {names}")

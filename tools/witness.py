@@ -1,0 +1,52 @@
+"""Record what SmolLM2 says and where its heads look into src/plaincourse/witness.json, for figures of chapters that
+come long before the chapter that runs it.
+
+    python tools/witness.py
+
+Seconds. What is recorded is listed here; a test compares it with the live model.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+FILE = ROOT / "src/plaincourse/witness.json"
+LISTED = 6
+
+# What it says next, after these texts.
+SAYS = [
+    "The cat quietly ate the",
+    "I went to the market and bought some",
+    "I drink coffee and eat",
+    "Paris is the capital of",
+    "The capital of France is",
+    "One, two, three,",
+    "Data visualization empowers users to",
+    "The cat sat on the mat because it was",
+]
+# Where a head looks: a name, the text, the block and the head, both from 0.
+LOOKS = {
+    "it and the cat": ("The cat sat on the mat because it was tired", 13, 8),
+    "the token before": ("The cat sat on the mat because it was tired", 16, 0),
+}
+# Whose rows of the embedding lie nearest, by the cosine of their angle.
+NEIGHBOURS = [" cat", " fish", " quietly", " ate", " three", " Paris", " king", " red", " bought"]
+
+
+def main():
+    from plaincourse.witness import lines, looked, nearest, said
+    from plainformer.pretrained import smollm2
+
+    model, tokenizer = smollm2.load()
+    recorded = {
+        "says": {text: said(text, model, tokenizer, LISTED) for text in SAYS},
+        "looks": {name: looked(*look, model, tokenizer) for name, look in LOOKS.items()},
+        "neighbours": {token: nearest(token, model, tokenizer, LISTED) for token in NEIGHBOURS},
+    }
+    FILE.write_text(lines(recorded), encoding="utf-8")
+    print(f"{FILE.relative_to(ROOT)}: {FILE.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
