@@ -1,12 +1,11 @@
-"""Record what SmolLM2 says and where its heads look into src/plaincourse/witness.json, for figures of chapters that
-come long before the chapter that runs it.
+"""Record what SmolLM2 says and where its heads look into src/plaincourse/witness.json, for figures of
+chapters that come long before the chapter that runs it.
 
     python tools/witness.py
 
 Seconds. What is recorded is listed here; a test compares it with the live model.
 """
 
-import json
 import sys
 from pathlib import Path
 

@@ -1,5 +1,6 @@
-"""A real model as a witness: what SmolLM2 (135 million parameters) said when it was recorded, for chapters that come
-before the one that runs it. ``tools/witness.py`` makes the recordings, and a test compares them with the live model.
+"""A real model as a witness: what SmolLM2 (135 million parameters) said when it was recorded, for chapters
+that come before the one that runs it. ``tools/witness.py`` makes the recordings, and a test compares them with
+the live model.
 
 >>> says("The capital of France is")[0]
 (' Paris', 0.77)
@@ -46,7 +47,9 @@ def neighbours(token):
 def of(kind, name):
     """One recording. KeyError with the names of all if there is none."""
     if name not in recorded()[kind]:
-        raise KeyError(f"nothing is recorded for {name!r}; recorded are {', '.join(map(repr, recorded()[kind]))}")
+        raise KeyError(
+            f"nothing is recorded for {name!r}; recorded are {', '.join(map(repr, recorded()[kind]))}"
+        )
     return recorded()[kind][name]
 
 
@@ -65,7 +68,7 @@ def looked(text, block, head, model, tokenizer):
 
 
 def nearest(token, model, tokenizer, count):
-    """What ``neighbours`` gives, from the live model, to two decimals. ValueError if it is more than one token."""
+    """What ``neighbours`` gives, from the live model, to two decimals. ValueError if it is not one token."""
     ids = tokenizer.encode(token)
     if len(ids) != 1:
         raise ValueError(f"nearest: token must be one token, got {len(ids)} in {token!r}")

@@ -12,31 +12,23 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
+
+from plaincourse.pace import minutes
 
 from . import course
 from .__main__ import arguments
 
-TIME = re.compile(r"- \*\*Time\*\*: ([^;\n]*)")
-EXERCISE = re.compile(r"Difficulty \d, (\d+) minutes")
 MARKUP = re.compile(r"([\\`*_{}\[\]<>|$#~])")
 
 
 @cache
 def chapter(root, name):
-    """A chapter's title, the minutes to read it, and those of its exercises, as it says them itself."""
-    cells = json.loads(Path(root, f"chapters/{name}.ipynb").read_text(encoding="utf-8"))["cells"]
-    texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
-    text = "\n".join(texts)
-    time = TIME.search(text)
-    if not time:
-        raise ExtensionError(f"chapters/{name}.ipynb: no line '- **Time**: …' in the box at its top")
-    return {
-        "title": texts[0].splitlines()[0].removeprefix("# "),
-        "reading": sum(map(int, re.findall(r"\d+", time[1]))),
-        "exercises": sum(map(int, EXERCISE.findall(text))),
-    }
+    """A chapter's title, the minutes to read it, and those of its exercises."""
+    notebook = Path(root, f"chapters/{name}.ipynb")
+    title = "".join(json.loads(notebook.read_text(encoding="utf-8"))["cells"][0]["source"]).splitlines()[0]
+    reading, exercises = minutes(notebook)
+    return {"title": title.removeprefix("# "), "reading": reading, "exercises": exercises}
 
 
 def facts():

@@ -1,20 +1,21 @@
-"""A Sphinx extension for the top of a chapter's page: where on the way from text to word the chapter stands, how
-long it takes, and a switch for the code that the page hides.
+"""A Sphinx extension for the top of a chapter's page: its number, where on the way from text to word it
+stands, how long it takes, and a switch for the code that the page hides.
 
-The first fold of a chapter, *Before you start*, gets the minutes behind its title: so many words and so many
-cells that the reader sees. Cells with the tag `machinery` (imports, drawing, checking) are in the page, hidden
-until the switch is pressed.
+The first fold of a chapter, *Before you start*, gets the minutes behind its title. Cells with
+the tag `machinery` (imports, drawing, checking) are in the page, hidden until the switch is pressed.
 """
 
 import re
 from html import escape
 
 from docutils import nodes
-from sphinx.util.docutils import SphinxTransform
+from sphinx.transforms import SphinxTransform
+
+from plaincourse.pace import minutes
 
 from .folds import fold, summary
 
-CHAPTER = re.compile(r"chapters/\d+_(\w+)$")
+CHAPTER = re.compile(r"chapters/(\d+)_(\w+)$")
 TITLE = "Before you start"
 # The way from text to word: what stands on the strip, and the chapter that builds it.
 BEFORE = [("text", ""), ("tokens", "tokens"), ("rows", "matmul"), ("order", "positions")]
@@ -40,43 +41,15 @@ class Minutes(SphinxTransform):
         for box in self.document.findall(fold):
             title = next(box.findall(summary))
             if title.astext() == TITLE:
-                reading, all_of_it = minutes(self.document)
-                line = f"{TITLE} · about {reading} minutes, {all_of_it} with the exercises"
+                reading, exercises = minutes(self.env.doc2path(self.env.docname))
+                line = f"{TITLE} · about {reading} minutes, the exercises {exercises} more"
                 title.children = [nodes.raw("", line, format="html")]
                 break
 
 
-def minutes(document):
-    """The minutes to read a chapter, and with its exercises, in fives: a minute for 100 words, half a minute for a
-    cell that is shown, and half of that again for the exercises.
-    """
-    words = sum(len(text.astext().split()) for text in document.findall(nodes.paragraph) if is_read(text))
-    cells = sum(is_shown(cell) for cell in document.findall(nodes.container))
-    reading = words / 100 + cells / 2
-    return [max(5, 5 * round(time / 5)) for time in (reading, 1.5 * reading)]
-
-
-def is_read(text):
-    """Whether a paragraph is seen by all who read the page: it is in no fold, no exercise and no output."""
-    unread = {"cell", "exercise"}
-    return not any(isinstance(node, fold) or unread.intersection(node.get("classes", ())) for node in ancestors(text))
-
-
-def ancestors(node):
-    """The elements around a node, from the inside out."""
-    while (node := node.parent) is not None:
-        yield node
-
-
-def is_shown(cell):
-    """Whether a container is a code cell that the page shows."""
-    classes = cell.get("classes", ())
-    return "cell" in classes and "tag_machinery" not in classes
-
-
 def strip(current, address):
-    """The way from text to word as HTML, the part of the `current` chapter lit. `address` gives a chapter's, or
-    None where the book has no such chapter.
+    """The way from text to word as HTML, the part of the `current` chapter lit. `address` gives a
+    chapter's address, or nothing where the book has no such chapter.
     """
     lit = PLACES.get(current, ())
 
@@ -100,14 +73,15 @@ def write_opening(app, pagename, templatename, context, doctree):
     """Put the strip and the switch below the title of a chapter."""
     if not (found := CHAPTER.match(pagename)):
         return
-    chapters = {name[1]: page for page in app.env.found_docs if (name := CHAPTER.match(page))}
+    chapters = {name[2]: page for page in app.env.found_docs if (name := CHAPTER.match(page))}
 
     def address(chapter):
         return chapter in chapters and app.builder.get_relative_uri(pagename, chapters[chapter])
 
     switch = '<button type="button" class="all-code" aria-pressed="false" hidden>Show all code</button>'
-    opening = f"</h1>\n{strip(found[1], address)}\n{switch}\n"
-    context["body"] = context["body"].replace("</h1>", opening, 1)
+    opening = f"</h1>\n{strip(found[2], address)}\n{switch}\n"
+    number = f'<h1><span class="number">{int(found[1])}</span>'
+    context["body"] = context["body"].replace("</h1>", opening, 1).replace("<h1>", number, 1)
 
 
 def setup(app):

@@ -1,5 +1,5 @@
-"""What a worked number leaves on the page: a mark where the document is right, a card where it needs a condition or
-a correction.
+"""What a worked number leaves on the page: a mark where the document is right, a card where it needs a
+condition or a correction.
 """
 
 from html import escape
@@ -35,16 +35,16 @@ class Card:
     def _repr_html_(self):
         entry = self.entry
         if self.is_mark:
-            return (
-                f'<details class="worked-mark" id="{self.anchor}"><summary title="{escape(entry.says)}">✓ {entry.id}'
-                f"</summary>{self._box(f'Worked number {entry.id}, {entry.verdict}', entry.says)}</details>"
-            )
+            mark = f'<summary title="{escape(entry.says)}">✓ {entry.id}</summary>'
+            box = self._box(f"Worked number {entry.id}, {entry.verdict}", entry.says)
+            return f'<details class="worked-mark" id="{self.anchor}">{mark}{box}</details>'
         return self._box(entry.headline, entry.says, f' id="{self.anchor}"')
 
     def _box(self, head, says, attributes=""):
         """The box: what it is about, what the document gives, what the cell computed, and why."""
         rows = "".join(
-            f"<tr><th scope='row'>{escape(label)}</th><td>{_lines(document)}</td><td>{_lines(computed)}</td></tr>"
+            f"<tr><th scope='row'>{escape(label)}</th><td>{_lines(document)}</td>"
+            f"<td>{_lines(computed)}</td></tr>"
             for label, document, computed in self.rows
         )
         entry = self.entry
@@ -53,8 +53,8 @@ class Card:
             f'<p class="worked-head">{escape(head)}</p><p>{escape(says)}</p>'
             "<table><thead><tr><th scope='col'>Value</th><th scope='col'>Document</th>"
             f"<th scope='col'>Computed here</th></tr></thead><tbody>{rows}</tbody></table>"
-            f'<p>{escape(entry.why)}</p><p class="worked-source"><span data-worked="{entry.id}">{entry.id}</span>'
-            f', {entry.verdict} · <cite lang="ko">{escape(entry.document.title)}</cite>, '
+            f"<p>{escape(entry.why)}</p>"
+            f'<p class="worked-source"><span data-worked="{entry.id}">{entry.id}</span>, {entry.verdict} · <cite lang="ko">{escape(entry.document.title)}</cite>, '
             f'<span lang="ko">{escape(entry.section)}</span></p></div>'
         )
 

@@ -162,7 +162,9 @@ def _entry(key, table, documents):
         raise LedgerError(f"{key}: has no parts")
     table["parts"] = tuple(_part(part, f"{key}, part {i}") for i, part in enumerate(table["parts"], 1))
     if ("claim" in table) != (table["verdict"] in ("conditional", "corrected")):
-        raise LedgerError(f"{key}: a claim is what stands above a card: conditional and corrected entries have one")
+        raise LedgerError(
+            f"{key}: a claim is what stands above a card: conditional and corrected entries have one"
+        )
     names = [part.name for part in table["parts"]]
     if len(set(names)) < len(names):
         raise LedgerError(f"{key}: each part needs a name of its own (one may go without), got {names}")
