@@ -1,6 +1,6 @@
 """A real model as a witness: what SmolLM2 (135 million parameters) said when it was recorded, for chapters
-that come before the one that runs it. ``tools/witness.py`` makes the recordings, and a test compares them with
-the live model.
+that come before the one that runs it. ``tools/witness.py`` makes the recordings, and a test compares them
+with the live model.
 
 >>> says("The capital of France is")[0]
 (' Paris', 0.77)

@@ -15,6 +15,7 @@ class Card:
         self.rows = [
             (part.label, laid_out(part.printed, part.printed), laid_out(part.expected, flat))
             for part, flat in zip(parts, computed, strict=True)
+            if part.printed is not None  # what the document does not give stands in the appendix
         ]
         # The chapter's first part carries the entry's own anchor; further cells for it get one of their own.
         first = next(part for part in entry.parts if part.chapter == parts[0].chapter)
@@ -47,14 +48,14 @@ class Card:
             f"<td>{_lines(computed)}</td></tr>"
             for label, document, computed in self.rows
         )
+        head_row = "<th scope='col'>Value</th><th scope='col'>Document</th><th scope='col'>Computed here</th>"
+        table = f"<table><thead><tr>{head_row}</tr></thead><tbody>{rows}</tbody></table>" if rows else ""
         entry = self.entry
         return (
             f'<div class="worked-card worked-verdict-{entry.verdict}"{attributes}>'
-            f'<p class="worked-head">{escape(head)}</p><p>{escape(says)}</p>'
-            "<table><thead><tr><th scope='col'>Value</th><th scope='col'>Document</th>"
-            f"<th scope='col'>Computed here</th></tr></thead><tbody>{rows}</tbody></table>"
-            f"<p>{escape(entry.why)}</p>"
-            f'<p class="worked-source"><span data-worked="{entry.id}">{entry.id}</span>, {entry.verdict} · <cite lang="ko">{escape(entry.document.title)}</cite>, '
+            f'<p class="worked-head">{escape(head)}</p><p>{escape(says)}</p>{table}<p>{escape(entry.why)}</p>'
+            f'<p class="worked-source"><span data-worked="{entry.id}">{entry.id}</span>, {entry.verdict}'
+            f' · <cite lang="ko">{escape(entry.document.title)}</cite>, '
             f'<span lang="ko">{escape(entry.section)}</span></p></div>'
         )
 
