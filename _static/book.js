@@ -8,15 +8,21 @@ if (self.origin === "null") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 const BOXES = ".bd-article :is(.output, .pst-scrollable-table-container, pre)";
 
 // A box that holds more than it shows can be scrolled with the keyboard, and fades where it goes on.
-function markEdge(box) {
-  box.classList.toggle("cut-off", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+function goesOn(box) {
+  return box.scrollLeft + box.clientWidth < box.scrollWidth - 1;
 }
 
+function markEdge(box) {
+  box.classList.toggle("cut-off", goesOn(box));
+}
+
+// All are measured before any is marked, so that the page is laid out once.
 function markWideBoxes() {
-  for (const box of document.querySelectorAll(BOXES)) {
-    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
-    markEdge(box);
-  }
+  const boxes = [...document.querySelectorAll(BOXES)];
+  const wide = boxes.filter((box) => box.scrollWidth > box.clientWidth);
+  const cut = wide.filter(goesOn);
+  for (const box of wide) box.tabIndex = 0;
+  for (const box of boxes) box.classList.toggle("cut-off", cut.includes(box));
 }
 
 document.addEventListener("scroll", ({ target }) => target.matches?.(BOXES) && markEdge(target), true);

@@ -2,6 +2,7 @@
 
 import pytest
 from serving import serving
+from visits import window
 
 from plaincourse.book.search import SearchNumbers
 
@@ -50,10 +51,9 @@ def test_a_hit_inside_a_fold_is_unfolded_marked_and_in_sight(visit):
     assert "find=" not in page.url
 
 
-def test_excerpts_are_text_of_the_chapters(visit, html):
-    visited = visit("index.html")
-    page = visited.page
-    with serving(html) as address:
+def test_excerpts_are_text_of_the_chapters(browser, html):
+    with window(browser, html) as visited, serving(html) as address:
+        page = visited.page
         page.goto(f"{address}/search.html?q=attention scores")
         page.get_by_text("Search finished").wait_for()
         page.locator("#search-results li p.context").nth(8).wait_for()
