@@ -1,8 +1,11 @@
 """How the chapters are stored. (That their outputs are right is nbval's part: it runs every notebook.)"""
 
+import ast
 import re
 
-from project import is_sentence
+import nbformat
+import pytest
+from project import CHAPTERS, is_sentence
 
 MAX_LINES = 15
 FIGURES = {"image/svg+xml", "image/png", "image/jpeg"}
@@ -112,3 +115,30 @@ def test_no_address_and_no_bare_numpy_scalar(notebook):
 def test_cells_are_short(notebook):
     for cell in code_cells(notebook):
         assert len(cell.source.splitlines()) <= MAX_LINES, f"cell {cell.id} has more than {MAX_LINES} lines"
+
+
+DRAWS = {"figures", "explorables", "worked"}
+
+
+def root(node):
+    """The name that a call or an attribute begins with: figures of figures.matrices(...)."""
+    while isinstance(node, ast.Attribute | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return getattr(node, "id", "")
+
+
+def is_machinery(statement):
+    """Whether a statement imports, draws, checks against the ledger or asserts."""
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        return root(statement.value) in DRAWS or ast.unparse(statement.value.func).startswith("np.testing")
+    return isinstance(statement, ast.Import | ast.ImportFrom | ast.Assert)
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_what_draws_and_checks_is_hidden(path):
+    """The page hides it behind its switch. A chapter shows the code from which one learns."""
+    cells = code_cells(nbformat.read(path, as_version=4))
+    shown = [cell for cell in cells if "machinery" not in cell.metadata.get("tags", [])]
+    bodies = {cell.id: ast.parse(cell.source).body for cell in shown}
+    untagged = [name for name, body in bodies.items() if body and all(map(is_machinery, body))]
+    assert untagged == [], 'give these cells the tag "machinery"'
