@@ -90,6 +90,15 @@ window.addEventListener("DOMContentLoaded", () => {
   });
 });
 
+// What is behind a mark lies over the text: a click elsewhere, or Escape, puts it away.
+function closeMarks(event) {
+  for (const box of document.querySelectorAll(".worked-mark[open]")) {
+    if (event.key === "Escape" || (event.type === "click" && !box.contains(event.target))) box.open = false;
+  }
+}
+document.addEventListener("click", closeMarks);
+document.addEventListener("keydown", closeMarks);
+
 // Copying and closing a dialog would leave the keyboard at the top of the page: the focus stays where it was.
 let lastFocus = null;
 document.addEventListener("focusin", ({ target }) => {
@@ -104,7 +113,7 @@ window.addEventListener("beforeprint", () => {
   const root = document.documentElement;
   beforePrint ??= {
     theme: root.dataset.theme,
-    shut: [...document.querySelectorAll(".bd-article details:not([open])")],
+    shut: [...document.querySelectorAll(".bd-article details:not([open], .worked-mark)")],
   };
   root.dataset.theme = "light";
   for (const box of beforePrint.shut) box.open = true;

@@ -71,6 +71,12 @@ def test_a_mark_says_what_was_checked_and_leads_to_the_ledger(visit, width):
     mark.locator("summary").click()
     assert box.is_visible()
     edges = box.bounding_box()
+    middle = [edges["x"] + edges["width"] / 2, edges["y"] + edges["height"] / 2]
+    seen = "([x, y]) => document.elementFromPoint(x, y)?.closest('.worked-card') !== null"
+    assert page.evaluate(seen, middle), "it is covered or cut off"
     assert edges["x"] >= 0 and edges["x"] + edges["width"] <= width
+    page.keyboard.press("Escape")
+    assert box.is_hidden()
+    mark.locator("summary").click()
     box.get_by_role("link").click()
     page.wait_for_url("**/worked-numbers.html#number-*")
