@@ -140,7 +140,7 @@ class Judge(Execute):
         cases = marks.groups(question, self.who, self.assignment)
         encoded = [[encode(case) for case in group] for group in cases]
         asked = json.dumps([question.answer, question.by_hand, question.argument_names, encoded])
-        cell = self.ask(ASK.format(asked=json.dumps(asked), data=DATA))
+        cell = self.ask(ASK.format(asked=asked, kind=DATA))
         self.still_there(cell)
         data = [output.data[DATA] for output in cell.outputs if DATA in output.get("data", {})]
         if timed_out(cell):
@@ -212,18 +212,9 @@ class Judge(Execute):
 
 
 CUT = "\n(There was more output than feedback can show.)\n"
-# quit() would end the kernel some time after its cell; so it is an error in its cell. What came with the
-# notebook can be imported only now, so that no file of it stands for one of Python's or of the course's.
-PREPARE = """\
-import sys as _sys, plaincourse.assigned.answers as _answers
-get_ipython().ask_exit = _sys.exit
-_sys.path.insert(0, "")
-"""
-ASK = """\
-from IPython.display import display as _display
-_display({{{data!r}: __import__("plaincourse.assigned.answers", fromlist=["results"]).results(
-    globals(), *__import__("json").loads({asked}))}}, raw=True)
-"""
+# What the kernel is asked to do; the functions are beside the student's code, the grader's own are not there.
+PREPARE = '__import__("plaincourse.assigned.answers", fromlist=["prepare"]).prepare(get_ipython())'
+ASK = '__import__("plaincourse.assigned.answers", fromlist=["show"]).show(globals(), {asked!r}, {kind!r})'
 
 
 def timed_out(cell):
