@@ -161,7 +161,9 @@ def test_the_stored_page_has_one_anchor_for_each_entry(chapter):
         for output in cell.get("outputs", [])
         if "text/html" in output.get("data", {})
     ]
-    ids = re.findall(r'class="worked-card[^>]* id="([^"]+)"', "".join("".join(html) for html in shown))
+    ids = re.findall(
+        r'class="worked-(?:card|mark)[^>]* id="([^"]+)"', "".join("".join(html) for html in shown)
+    )
     assert len(ids) == len(set(ids))
     assert {
         anchor(entry) for entry in ENTRIES if any(part.chapter == chapter for part in entry.parts)
@@ -330,7 +332,8 @@ def test_a_card_says_it_all_and_the_same_each_time():
     assert make() == make() and set(make()) == {"text/html", "text/plain"}
     for text in make().values():
         entry = LEDGER["C6"]
-        for piece in ("C6", "corrected", entry.document.title, entry.section, entry.says, entry.why, "2304"):
+        told = (entry.claim, entry.says, entry.why, entry.document.title, entry.section)
+        for piece in ("C6", "corrected", *told):
             assert piece in text
     assert 'id="worked-C6"' in make()["text/html"]
 

@@ -28,7 +28,8 @@ class Card:
 
     def __repr__(self):
         entry = self.entry
-        lines = [f"{entry.id} · {entry.verdict} · {entry.headline}"]
+        lines = [entry.claim] if entry.claim else []
+        lines += [f"{entry.id} · {entry.verdict} · {entry.document.title}, {entry.section}", entry.says]
         for label, document, computed in self.rows:
             lines.append(f"  {label}: document {'; '.join(document)}, computed {'; '.join(computed)}")
         return "\n".join([*lines, entry.why])

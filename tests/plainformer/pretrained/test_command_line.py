@@ -198,9 +198,18 @@ def test_a_missing_library(folder, tmp_path):
     )
 
 
+def heed_ctrl_c():
+    """In the background of a shell, where these tests may run, programs ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def start(*arguments):
     return subprocess.Popen(
-        [*COMMAND, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+        [*COMMAND, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+        preexec_fn=None if sys.platform == "win32" else heed_ctrl_c,
     )
 
 
