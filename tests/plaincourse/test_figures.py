@@ -44,6 +44,8 @@ DRAWINGS = {
     ),
     "curves": lambda: curves(X, {"x": X, "x²": X**2}, points=[(0, 0, "here"), (1, 1, "there", (2, 4))]),
     "log": lambda: curves([1, 2, 4], {"n²": [1, 4, 16]}, xlog=True, ylog=True, markers=True),
+    "arcs": lambda: figures.arcs(["the", "cat", "sat"], [0.2, 0.7, 0.1], title="One head"),
+    "arrows": lambda: figures.arrows({"q": (1, 2), "k": (-1, 0.5)}, xlabel="x", ylabel="y"),
     "flow": lambda: flow([("norm", "(T, E)"), (["gate", "up", ""], "(T, F)"), ("⊙", "")], residuals=[(0, 2)]),
 }
 each_drawing = pytest.mark.parametrize("name", DRAWINGS)

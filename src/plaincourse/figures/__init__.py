@@ -9,5 +9,6 @@ from ._charts import bars, curves
 from ._flows import flow
 from ._grids import Grid, matrices, matrix, product
 from ._style import Drawing
+from ._words import arcs, arrows
 
-__all__ = ["Drawing", "Grid", "bars", "curves", "flow", "matrices", "matrix", "product"]
+__all__ = ["Drawing", "Grid", "arcs", "arrows", "bars", "curves", "flow", "matrices", "matrix", "product"]
