@@ -114,6 +114,8 @@ def test_no_address_and_no_bare_numpy_scalar(notebook):
 
 def test_cells_are_short(notebook):
     for cell in code_cells(notebook):
+        if "machinery" in cell.metadata.get("tags", []):
+            continue
         assert len(cell.source.splitlines()) <= MAX_LINES, f"cell {cell.id} has more than {MAX_LINES} lines"
 
 

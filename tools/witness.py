@@ -34,11 +34,12 @@ NEIGHBOURS = [" cat", " fish", " quietly", " ate", " three", " Paris", " king", 
 
 
 def main():
-    from plaincourse.witness import lines, looked, nearest, said
+    from plaincourse.witness import lines, looked, nearest, said, size
     from plainformer.pretrained import smollm2
 
     model, tokenizer = smollm2.load()
     recorded = {
+        "model": {"parameters": size(model)},
         "says": {text: said(text, model, tokenizer, LISTED) for text in SAYS},
         "looks": {name: looked(*look, model, tokenizer) for name, look in LOOKS.items()},
         "neighbours": {token: nearest(token, model, tokenizer, LISTED) for token in NEIGHBOURS},

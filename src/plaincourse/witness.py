@@ -44,6 +44,11 @@ def neighbours(token):
     return [tuple(pair) for pair in of("neighbours", token)]
 
 
+def parameters():
+    """How many parameters the recorded model has."""
+    return of("model", "parameters")
+
+
 def of(kind, name):
     """One recording. KeyError with the names of all if there is none."""
     if name not in recorded()[kind]:
@@ -51,6 +56,18 @@ def of(kind, name):
             f"nothing is recorded for {name!r}; recorded are {', '.join(map(repr, recorded()[kind]))}"
         )
     return recorded()[kind][name]
+
+
+def size(model):
+    """What ``parameters`` gives, from the live model; a tied head is the embedding and counts once."""
+    return int(sum(np.size(leaf) for leaf in leaves(model)))
+
+
+def leaves(record):
+    """The arrays of a model's records."""
+    if isinstance(record, tuple) and not isinstance(record, llama.Config):
+        return [leaf for part in record for leaf in leaves(part)]
+    return [record] if isinstance(record, np.ndarray) else []
 
 
 def said(text, model, tokenizer, count):

@@ -426,7 +426,7 @@ def test_a_function_that_lists_its_single_number_is_not_told_to_make_an_array(wr
         ("matmul-unseen", [-1, -1, 1], "begins with −1"),
         ("matmul-unseen", [2, 2, -2], "begins with 2"),
         ("block-by-hand", 147, "the block alone"),
-        ("networks-one-step", 1.8, "the step itself"),
+        ("learning-one-step", 1.8, "the step itself"),
         ("positions-one-turn", [1.96, 1.07], "degrees"),
         ("positions-one-turn", [2.0, 1.1], "degrees"),
         ("training-surprise", 1.39, "one surprise alone"),
@@ -491,7 +491,7 @@ def test_infinities_that_differ_are_not_subtracted():
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("networks-one-step", 2.8),
+        ("learning-one-step", 2.8),
         ("positions-one-turn", None),
         ("training-surprise", None),
         ("matmul-one-output", 3),
@@ -506,7 +506,7 @@ def test_a_pencil_s_value_may_be_rounded_to_float32(name, value, kind):
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "x", None, True, np.random.default_rng(0), [1], 1e400])
-@pytest.mark.parametrize("name", ["sampling-softmax", "networks-one-step"])
+@pytest.mark.parametrize("name", ["sampling-softmax", "learning-one-step"])
 def test_a_seed_that_is_none_is_named(name, seed):
     with pytest.raises(ValueError, match=r"^check: seed must be a whole number of at least 0, got "):
         check(name, softmax, seed)

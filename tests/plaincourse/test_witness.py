@@ -33,6 +33,11 @@ def agree(recorded, live):
     assert dict(recorded) == pytest.approx({token: live[token] for token, _ in recorded}, abs=SLACK)
 
 
+def test_its_parameters_are_counted(smollm2):
+    model, _ = smollm2
+    assert witness.parameters() == witness.size(model) == 134_515_008
+
+
 @pytest.mark.parametrize("text", TOOL["SAYS"])
 def test_it_says_so(text, smollm2):
     agree(witness.says(text), witness.said(text, *smollm2, TOOL["LISTED"] + 4))

@@ -1,4 +1,4 @@
-"""Exercises of the networks chapter."""
+"""Exercises of the chapter on what came before attention."""
 
 import math
 
@@ -7,54 +7,6 @@ import numpy as np
 from plainformer.networks import RNN, conv2d, rnn
 
 from . import Exercise
-
-# ---- one step, with a pencil
-
-
-def new_weight(x, target, w, rate):
-    return w - rate * 2 * (w * x - target) * x
-
-
-ONE_STEP = Exercise(
-    "networks-one-step", "One step by hand", new_weight, lambda rng: [(3.0, 6.0, 1.0, 0.1)], by_hand=True
-)
-
-ONE_STEP.mistake(
-    "uphill",
-    "You went with the slope, so the loss grew. The slope is negative, and going against it makes w larger.",
-    lambda x, target, w, rate: new_weight(x, target, w, -rate),
-)
-ONE_STEP.mistake(
-    "factor 2 missing",
-    "The slope of a square u² is 2u. Your slope is half of that.",
-    lambda x, target, w, rate: new_weight(x, target, w, rate / 2),
-)
-ONE_STEP.mistake(
-    "x is missing",
-    "Your slope is that of the guess. The guess changes x times as fast as w does, so multiply by x.",
-    lambda x, target, w, rate: w - rate * 2 * (w * x - target),
-)
-ONE_STEP.mistake(
-    "no learning rate",
-    "You took the whole slope as the step. Multiply it by the learning rate, 0.1.",
-    lambda x, target, w, rate: new_weight(x, target, w, 1.0),
-)
-ONE_STEP.mistake(
-    "the loss for the slope",
-    "You subtracted 0.1 times the loss. The step is 0.1 times the slope.",
-    lambda x, target, w, rate: w - rate * (w * x - target) ** 2,
-)
-ONE_STEP.mistake(
-    "the slope itself",
-    "This is the slope. What is asked for is the weight after the step.",
-    lambda x, target, w, rate: 2 * (w * x - target) * x,
-)
-ONE_STEP.mistake(
-    "the step itself",
-    "This is the step. What is asked for is the weight after it: add the step to the old w.",
-    lambda x, target, w, rate: new_weight(x, target, w, rate) - w,
-)
-
 
 # ---- a filter
 
@@ -70,7 +22,7 @@ def image_cases(rng):
     return [(rng.normal(size=image), rng.normal(size=weights)) for image, weights in sizes]
 
 
-CONV = Exercise("networks-conv", "Sliding a filter", convolved, image_cases)
+CONV = Exercise("before-attention-conv", "Sliding a filter", convolved, image_cases)
 
 CONV.mistake(
     "flipped",
@@ -142,7 +94,7 @@ def read(step, first=0.0):
     return answer
 
 
-READING = Exercise("networks-rnn", "Reading step by step", states, text_cases)
+READING = Exercise("before-attention-rnn", "Reading step by step", states, text_cases)
 
 READING.mistake(
     "no memory",
@@ -203,7 +155,7 @@ def length_cases(rng):
     return [(8, 3), (16, 3), (13, 5), (10, 3), (7, 2), (12, 4), (3, 5), (30, 8)]
 
 
-PATH = Exercise("networks-path", "How many layers", layers, length_cases)
+PATH = Exercise("before-attention-path", "How many layers", layers, length_cases)
 
 PATH.mistake(
     "rounded down",
