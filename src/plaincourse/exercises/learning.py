@@ -1,5 +1,7 @@
 """Exercises of the chapter on learning."""
 
+import numpy as np
+
 from . import Exercise
 
 # ---- one step, with a pencil
@@ -55,12 +57,19 @@ ONE_STEP.mistake(
 
 def after_a_step(row, target, w, b, rate):
     miss = row[0] * w[0] + row[1] * w[1] + b - target
-    return [w[0] - rate * 2 * miss * row[0], w[1] - rate * 2 * miss * row[1], b - rate * 2 * miss]
+    slopes = 2 * miss * np.array([row[0], row[1], 1.0])
+    return np.array([*w, b]) - rate * slopes
 
 
 def example(rng):
     row, w = ([float(number) for number in rng.uniform(0.3, 2, size=2)] for _ in range(2))
-    return row, float(rng.uniform(3, 6)) * float(rng.choice([-1, 1])), w, float(rng.uniform(-1, 1)), 0.1
+    return (
+        row,
+        float(rng.uniform(3, 6)) * float(rng.choice([-1, 1])),
+        w,
+        float(rng.uniform(-1, 1)),
+        float(rng.uniform(0.05, 0.3)),
+    )
 
 
 THREE = Exercise(
@@ -84,24 +93,15 @@ THREE.mistake(
     "inputs missing",
     "You gave the weights the slope of the bias. A weight's slope is that times the number it was multiplied"
     " with.",
-    lambda row, target, w, b, rate: [
-        *alike(row, target, w, b, rate),
-        after_a_step(row, target, w, b, rate)[2],
-    ],
+    lambda row, target, w, b, rate: np.array([*w, b]) + (after_a_step(row, target, w, b, rate)[2] - b),
 )
 THREE.mistake(
     "bias forgotten",
     "The weights are right, but the bias did not move. Its slope is twice the miss.",
-    lambda row, target, w, b, rate: [*after_a_step(row, target, w, b, rate)[:2], b],
+    lambda row, target, w, b, rate: np.array([*after_a_step(row, target, w, b, rate)[:2], b]),
 )
 THREE.mistake(
     "the bias is not in the score",
     "Your miss leaves out the bias: the score is the weighted sum plus b.",
     lambda row, target, w, b, rate: after_a_step(row, target + b, w, b, rate),
 )
-
-
-def alike(row, target, w, b, rate):
-    """The weights, each moved as the bias is."""
-    moved = after_a_step(row, target, w, b, rate)[2] - b
-    return [w[0] + moved, w[1] + moved]
