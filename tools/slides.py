@@ -252,7 +252,10 @@ def slides(notebook):
 def page(notebook):
     """The whole HTML page: a title slide, then a stack of slides for each section."""
     (_, title, opening), *topics = slides(notebook)
-    parts = [f'<section><section class="title"><h1>{title}</h1>{"".join(opening)}</section></section>']
+    sentence, *pictures = opening
+    parts = [f'<section><section class="title"><h1>{title}</h1>{sentence}</section></section>']
+    if pictures:  # what the page shows in its first screen
+        topics.insert(0, (2, title, pictures))
     for level, heading, blocks in topics:
         if level == 2:
             parts.append(f'</section><section data-section="{escape(re.sub("<[^>]*>", "", heading))}">')

@@ -5,14 +5,8 @@ demand.
 from pathlib import Path
 
 import pytest
-from project import CHAPTERS
+from project import CHAPTERS, REWRITTEN
 from visits import window
-
-REWRITTEN = [
-    "01_learning",
-    "05_before_attention",
-    "06_attention",
-]  # the others are still of the first edition
 
 # Heights in pixels. Pictures are figures and explorables; prose is text outside of cells, tables included.
 MEASURES = """() => {
