@@ -28,6 +28,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from plaincourse.book import formulas
+from plaincourse.pace import is_machinery
 
 ROOT = Path(__file__).resolve().parents[1]
 HERE = Path(__file__).parent
@@ -219,9 +220,9 @@ def shown(cell, output):
 
 
 def code(cell):
-    """A code cell and what it shows. A cell that only fills in a card of the worked numbers gives nothing."""
+    """A code cell and what it shows; of one that draws or checks, what it shows alone."""
     outputs = "".join(shown(cell, output) for output in cell.get("outputs", []))
-    source = "" if not outputs and "\nworked(" in f"\n{cell.source}" else listing(cell.source)
+    source = "" if is_machinery(cell) else listing(cell.source)
     parts = [highlight(source, PythonLexer(), HtmlFormatter(cssclass="code"))] if source else []
     parts += [f'<div class="output">{outputs}</div>'] if outputs else []
     kind = "cell" if source else "cell figure"
@@ -253,9 +254,10 @@ def page(notebook):
     """The whole HTML page: a title slide, then a stack of slides for each section."""
     (_, title, opening), *topics = slides(notebook)
     sentence, *pictures = opening
-    parts = [f'<section><section class="title"><h1>{title}</h1>{sentence}</section></section>']
-    if pictures:  # what the page shows in its first screen
-        topics.insert(0, (2, title, pictures))
+    shown = "".join(
+        f'<section class="topic"><h2 class="again">{title}</h2>{picture}</section>' for picture in pictures
+    )
+    parts = [f'<section><section class="title"><h1>{title}</h1>{sentence}</section>{shown}</section>']
     for level, heading, blocks in topics:
         if level == 2:
             parts.append(f'</section><section data-section="{escape(re.sub("<[^>]*>", "", heading))}">')

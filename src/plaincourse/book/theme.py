@@ -4,9 +4,11 @@ Jupyter Book's default pages ask another host for Thebe, and carry 1.5 MB of ico
 
 - takes Thebe out (its script also throws an error on every page),
 - takes other extensions' scripts and styles from the pages where they do nothing,
-- replaces the icon script by a style sheet with only the icons that the pages use.
+- replaces the icon script by a style sheet with only the icons that the pages use,
+- lets a browser load a page's drawings when they come into sight, in a place that is kept for them.
 """
 
+import itertools
 import re
 from pathlib import Path
 
@@ -22,6 +24,8 @@ ICONS = [
     "download", "expand", "file", "file-pdf", "github", "lightbulb", "list", "magnifying-glass", "moon",
     "pencil", "rocket", "sun", "xmark",
 ]  # fmt: skip
+DRAWING = re.compile(r'<img ([^>]*src="[^"]*_images/([^"]+\.svg)")')
+SIZE = re.compile(r' (width|height)="([\d.]+)pt"')
 # What extensions put on every page, and what must stand in a page's text for it to be of use there.
 OF_USE = {
     "sphinx-thebe.css": "(?!)",
@@ -108,6 +112,19 @@ def tidy_page(app, pagename, templatename, context, doctree):
         context["docstitle"] = ""
 
 
+def load_late(app, pagename, templatename, context, doctree):
+    """Give the drawings of a page, except the first, their sizes, and have them loaded when they are near."""
+    files = {name: Path(app.srcdir, source) for source, name in app.builder.images.items()}
+    count = itertools.count()
+
+    def late(found):
+        head = files[found[2]].read_text(encoding="utf-8").partition("<svg")[2].partition(">")[0]
+        sizes = [f'{side}="{round(float(points) / 0.75)}"' for side, points in SIZE.findall(head)]
+        return " ".join(["<img", *['loading="lazy"'][: next(count)], *sizes, found[1]])
+
+    context["body"] = DRAWING.sub(late, context.get("body", ""))
+
+
 def setup(app):
     """Connect the above to the build."""
     app.config.templates_path.append(str(TEMPLATES))
@@ -116,5 +133,6 @@ def setup(app):
     app.connect("config-inited", remove_thebe)
     app.connect("builder-inited", write_icons)
     app.connect("html-page-context", tidy_page, priority=900)
+    app.connect("html-page-context", load_late)
     app.add_css_file("icons.css", priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
