@@ -196,3 +196,110 @@ Q3.mistake(
     "Your table is turned: give it the shape of first, one row for each number of x.",
     lambda x, first, second, target: first_slopes(x, first, second, target).T,
 )
+
+
+# ---- q4: gradient descent with momentum
+
+
+def roll(x, y, rate, keep, steps):
+    w = b = pace_w = pace_b = 0.0
+    for _ in range(steps):
+        miss = w * x + b - y
+        pace_w = keep * pace_w - rate * np.sum(2 * miss * x)
+        pace_b = keep * pace_b - rate * np.sum(2 * miss)
+        w, b = w + pace_w, b + pace_b
+    return np.array([w, b])
+
+
+def rolls(rng, count, steps):
+    x, y, rate, steps = points(rng, count, steps)
+    return x, y, rate, float(rng.uniform(0.5, 0.9)), steps
+
+
+Q4 = Exercise(
+    "q4",
+    "Steps with a swing",
+    answer="roll",
+    reference=roll,
+    cases=(
+        Property("one step", 1, lambda rng: [rolls(rng, 4, 1)]),
+        Property("several steps", 3, lambda rng: [rolls(rng, 5, 3), rolls(rng, 4, 6)]),
+    ),
+)
+
+Q4.mistake(
+    "no swing",
+    "These are the steps of plain gradient descent: nothing of the last move is kept.",
+    lambda x, y, rate, keep, steps: fit_line(x, y, rate, steps),
+)
+Q4.mistake(
+    "uphill",
+    "You go with the slopes. A step goes against them.",
+    lambda x, y, rate, keep, steps: roll(x, y, -rate, keep, steps),
+)
+Q4.mistake(
+    "factor 2 missing",
+    "The slope of a square u² is 2u.",
+    lambda x, y, rate, keep, steps: roll(x, y, rate / 2, keep, steps),
+)
+Q4.mistake(
+    "rate in the swing",
+    "keep is for the last move, and the learning rate for the slope alone. You multiply the move by both.",
+    lambda x, y, rate, keep, steps: roll(x, y, rate, keep * rate, steps),
+)
+Q4.mistake(
+    "averaged",
+    "You multiply the slope by 1 - keep as well. Here the whole step against the slope is added.",
+    lambda x, y, rate, keep, steps: roll(x, y, rate * (1 - keep), keep, steps),
+)
+
+
+# ---- q5: what the miss becomes
+
+
+def misses(x, target, w, rate):
+    factor = 1 - 2 * rate * x * x
+    return np.array([factor, (w * x - target) * factor**3, 1 / (2 * x * x)])
+
+
+def misses_with(slope, start=1, steps=3):
+    """The three numbers with another slope of the loss, start or number of steps."""
+
+    def answer(x, target, w, rate):
+        factor = 1 - rate * slope(x)
+        return np.array([factor, start * (w * x - target) * factor**steps, 1 / slope(x)])
+
+    return answer
+
+
+Q5 = Exercise(
+    "q5",
+    "What the miss becomes",
+    answer="q5",
+    reference=misses,
+    cases=(Property("the values", 3, lambda rng: [mine.q5(rng)]),),
+    tolerance=1e-3,
+    by_hand=True,
+)
+
+Q5.mistake(
+    "x once",
+    "x enters twice: the slope of w has one x in it, and the guess multiplies w by x again.",
+    misses_with(lambda x: 2 * x),
+)
+Q5.mistake("factor 2 missing", "The slope of a square u² is 2u.", misses_with(lambda x: x * x))
+Q5.mistake(
+    "sign of the miss",
+    "The miss is guess minus target. Your miss after three steps has the other sign.",
+    misses_with(lambda x: 2 * x * x, start=-1),
+)
+Q5.mistake(
+    "one step",
+    "Your miss is that after one step. Each step multiplies it by the factor once more.",
+    misses_with(lambda x: 2 * x * x, steps=1),
+)
+Q5.mistake(
+    "the bound",
+    "With your last rate the miss comes back as large, with the other sign. Asked is where it becomes 0.",
+    lambda x, target, w, rate: misses(x, target, w, rate) * [1, 1, 2],
+)

@@ -23,3 +23,13 @@ def q3(rng):
         target, sums = int(rng.integers(-5, 6)), x @ first
         if np.all(sums) and np.sum(sums < 0) == 1 and 1 <= abs(np.maximum(sums, 0) @ second - target) <= 5:
             return x, first, second, target
+
+
+def q5(rng):
+    """An input, a start and a learning rate with which the miss changes its sign or shrinks, but does not
+    vanish.
+    """
+    x, miss = float(rng.choice([-4, -3, -2, 2, 3, 4])), float(rng.choice([-6, -5, -4, -3, 3, 4, 5, 6]))
+    factor = float(rng.choice([-2.0, -1.5, -0.5, 0.5, 0.8]))
+    w = float(rng.choice([-1.5, -0.5, 0.5, 1.5]))
+    return x, w * x - miss, w, (1 - factor) / (2 * x * x)

@@ -17,11 +17,14 @@ def q1(rng):
 
 def q2(rng):
     """Powers of the scores for two queries and four keys, and four values, of which the last is much larger
-    than the others.
+    than the others. The second query must see a difference between all four and the first two.
     """
-    powers = rng.integers(1, 6, size=(2, 4))
-    small = rng.permutation([1, 2, 3, 4])[:3]
-    return powers, np.append(small, rng.integers(8, 13))
+    while True:
+        powers = rng.integers(1, 6, size=(2, 4))
+        values = np.append(rng.permutation([1, 2, 3, 4])[:3], rng.integers(8, 13))
+        two, four = (np.average(values[:seen], weights=powers[1, :seen]) for seen in (2, 4))
+        if abs(two - four) >= 0.2:
+            return powers, values
 
 
 def q3(rng):

@@ -69,8 +69,65 @@ def slopes_torch(x, first, second, target):
     return first.grad.numpy()
 
 
+def roll_loops(x, y, rate, keep, steps):
+    w = b = move_w = move_b = 0.0
+    for _ in range(steps):
+        dw = db = 0.0
+        for number, wanted in zip(x.tolist(), y.tolist(), strict=True):
+            dw += 2 * (w * number + b - wanted) * number
+            db += 2 * (w * number + b - wanted)
+        move_w, move_b = keep * move_w - rate * dw, keep * move_b - rate * db
+        w += move_w
+        b += move_b
+    return np.array([w, b])
+
+
+def roll_vectorised(x, y, rate, keep, steps):
+    """From the last two places: the next one is this, plus what is kept of the way here, minus the slope."""
+    rows, before, now = np.stack([x, np.ones_like(x)], axis=1), np.zeros(2), np.zeros(2)
+    for _ in range(steps):
+        before, now = now, now + keep * (now - before) - 2 * rate * rows.T @ (rows @ now - y)
+    return now
+
+
+def roll_torch(x, y, rate, keep, steps):
+    x, y, theta = torch.tensor(x), torch.tensor(y), torch.zeros(2, dtype=torch.float64, requires_grad=True)
+    optimizer = torch.optim.SGD([theta], lr=rate, momentum=keep)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        (theta[0] * x + theta[1] - y).square().sum().backward()
+        optimizer.step()
+    return theta.detach().numpy()
+
+
+def misses_loops(x, target, w, rate):
+    first = miss = w * x - target
+    for _ in range(3):
+        w -= rate * 2 * (w * x - target) * x
+        miss = w * x - target
+    return [1 - 2 * rate * x**2, miss, 1 / (2 * x**2) if first else None]
+
+
+def misses_vectorised(x, target, w, rate):
+    factors = np.full(3, 1 - rate * 2 * x * x)
+    return np.array([factors[0], (w * x - target) * factors.prod(), 0.5 / x**2])
+
+
+def misses_torch(x, target, w, rate):
+    weight = torch.tensor(w, dtype=torch.float64, requires_grad=True)
+    found = [weight.item() * x - target]
+    for _ in range(3):
+        (slope,) = torch.autograd.grad((weight * x - target) ** 2, weight)
+        weight = (weight - rate * slope).detach().requires_grad_()
+        found.append(weight.item() * x - target)
+    curvature = torch.autograd.functional.hessian(lambda u: (u * x - target) ** 2, weight).item()
+    return [found[1] / found[0], found[3], 1 / curvature]
+
+
 RIGHT = {
     "q1": (step_loops, step_vectorised, step_torch),
     "q2": (fit_loops, fit_vectorised, fit_torch),
     "q3": (slopes_loops, slopes_vectorised, slopes_torch),
+    "q4": (roll_loops, roll_vectorised, roll_torch),
+    "q5": (misses_loops, misses_vectorised, misses_torch),
 }
