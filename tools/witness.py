@@ -29,12 +29,22 @@ LOOKS = {
     "it and the cat": ("The cat sat on the mat because it was tired", 13, 8),
     "the token before": ("The cat sat on the mat because it was tired", 16, 0),
 }
+# How it goes on: a name, the text, how many tokens, and the settings of sampling.
+MARKET = "I went to the market and"
+WRITES = {
+    "always the likeliest": (MARKET, 47, {"temperature": 0}),
+    "as it is": (MARKET, 24, {"seed": 1}),
+    "temperature 2": (MARKET, 24, {"temperature": 2}),
+    "temperature 0.8, top-p 0.9": (MARKET, 24, {"seed": 2, "temperature": 0.8, "top_p": 0.9}),
+}
+# After which texts the likeliest tokens' shares are added up.
+COLLECTS = ["The capital of France is", "I went to the market and bought some"]
 # Whose rows of the embedding lie nearest, by the cosine of their angle.
 NEIGHBOURS = [" cat", " fish", " quietly", " ate", " three", " Paris", " king", " red", " bought"]
 
 
 def main():
-    from plaincourse.witness import lines, looked, nearest, said, size
+    from plaincourse.witness import collected, lines, looked, nearest, said, size, written
     from plainformer.pretrained import smollm2
 
     model, tokenizer = smollm2.load()
@@ -42,6 +52,10 @@ def main():
         "model": {"parameters": size(model)},
         "says": {text: said(text, model, tokenizer, LISTED) for text in SAYS},
         "looks": {name: looked(*look, model, tokenizer) for name, look in LOOKS.items()},
+        "writes": {
+            name: written(text, count, model, tokenizer, **how) for name, (text, count, how) in WRITES.items()
+        },
+        "collects": {text: collected(text, model, tokenizer) for text in COLLECTS},
         "neighbours": {token: nearest(token, model, tokenizer, LISTED) for token in NEIGHBOURS},
     }
     FILE.write_text(lines(recorded), encoding="utf-8")

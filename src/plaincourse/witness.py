@@ -13,11 +13,14 @@ from pathlib import Path
 import numpy as np
 
 from plainformer import llama
+from plainformer.generation import generate
 from plainformer.sampling import probabilities
 
 from .recording import observe
 
 FILE = Path(__file__).with_name("witness.json")
+
+TAKEN = [1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 20000]
 
 
 @cache
@@ -35,6 +38,16 @@ def looks(name):
     """A recorded head: its tokens, a list of T, and its attention weights, (T, T)."""
     look = of("looks", name)
     return look["tokens"], np.array(look["weights"])
+
+
+def writes(name):
+    """A recorded continuation: the text that was given and what the model added."""
+    return tuple(of("writes", name))
+
+
+def collects(text):
+    """After a recorded text: how many of the likeliest tokens are taken, and their shares' sum. Two (n,)."""
+    return np.array(of("collects", text)).T
 
 
 def neighbours(token):
@@ -82,6 +95,21 @@ def looked(text, block, head, model, tokenizer):
     _, weights = observe(ids, model)
     tokens = [tokenizer.decode([i]) for i in ids]
     return {"tokens": tokens, "weights": rounded(weights[block, head])}
+
+
+def written(text, count, model, tokenizer, seed=0, **settings):
+    """What ``writes`` gives, from the live model."""
+    ids = generate(
+        llama.forward, model, tokenizer.encode(text), count, np.random.default_rng(seed), **settings
+    )
+    return [text, tokenizer.decode(list(ids))]
+
+
+def collected(text, model, tokenizer):
+    """What ``collects`` gives, from the live model: sums of shares to three decimals."""
+    logits, _ = llama.forward(tokenizer.encode(text), model)
+    sums = np.cumsum(np.sort(probabilities(logits[-1]))[::-1])
+    return [[taken, round(float(sums[taken - 1]), 3)] for taken in TAKEN]
 
 
 def nearest(token, model, tokenizer, count):

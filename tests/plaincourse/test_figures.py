@@ -44,6 +44,9 @@ DRAWINGS = {
     ),
     "curves": lambda: curves(X, {"x": X, "x²": X**2}, points=[(0, 0, "here"), (1, 1, "there", (2, 4))]),
     "log": lambda: curves([1, 2, 4], {"n²": [1, 4, 16]}, xlog=True, ylog=True, markers=True),
+    "shares": lambda: figures.shares(
+        {"one": {"a": 0.6, "b": 0.4}, "two": {"a": 0.5}}, xlabel="share", marks=[(0.7, "u")]
+    ),
     "arcs": lambda: figures.arcs(["the", "cat", "sat"], [0.2, 0.7, 0.1], title="One head"),
     "arrows": lambda: figures.arrows({"q": (1, 2), "k": (-1, 0.5)}, xlabel="x", ylabel="y"),
     "flow": lambda: flow([("norm", "(T, E)"), (["gate", "up", ""], "(T, F)"), ("⊙", "")], residuals=[(0, 2)]),

@@ -51,6 +51,20 @@ def test_the_head_looks_there(name, smollm2):
     np.testing.assert_allclose(weights, live["weights"], atol=SLACK)
 
 
+@pytest.mark.parametrize("name", TOOL["WRITES"])
+def test_it_goes_on_so(name, smollm2):
+    text, count, how = TOOL["WRITES"][name]
+    assert witness.writes(name) == tuple(witness.written(text, count, *smollm2, **how))
+
+
+@pytest.mark.parametrize("text", TOOL["COLLECTS"])
+def test_the_shares_add_up_so(text, smollm2):
+    taken, sums = witness.collects(text)
+    live = np.array(witness.collected(text, *smollm2))
+    np.testing.assert_array_equal(taken, live[:, 0])
+    np.testing.assert_allclose(sums, live[:, 1], atol=0.002)
+
+
 @pytest.mark.parametrize("token", TOOL["NEIGHBOURS"])
 def test_the_neighbours_are_these(token, smollm2):
     agree(witness.neighbours(token), witness.nearest(token, *smollm2, TOOL["LISTED"] + 4))

@@ -5,10 +5,22 @@ the same bytes. Nothing is told apart by colour alone, the background is transpa
 every fill, so that the book may invert a figure on a dark page.
 """
 
-from ._charts import bars, curves
+from ._charts import bars, curves, shares
 from ._flows import flow
 from ._grids import Grid, matrices, matrix, product
 from ._style import Drawing
 from ._words import arcs, arrows
 
-__all__ = ["Drawing", "Grid", "arcs", "arrows", "bars", "curves", "flow", "matrices", "matrix", "product"]
+__all__ = [
+    "Drawing",
+    "Grid",
+    "arcs",
+    "arrows",
+    "bars",
+    "curves",
+    "flow",
+    "matrices",
+    "matrix",
+    "product",
+    "shares",
+]

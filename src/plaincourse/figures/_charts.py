@@ -1,4 +1,4 @@
-"""Bars and curves."""
+"""Bars, curves, and shares of a whole."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -6,13 +6,14 @@ from matplotlib.patheffects import withStroke
 
 from plaincourse import palette
 from plaincourse.numerals import fixed
-from plainformer.settings import whole
+from plainformer.settings import number, whole
 
 from . import _checks as checks
 from ._grids import MOST_DIGITS
-from ._style import HATCHES, INK, MARKERS, QUIET, RULE, styled
+from ._style import FILLS, HATCHES, INK, MARKERS, QUIET, RULE, styled, text_width
 
 WIDE = 5.2  # inches, a line of the page
+ACROSS = 4.0  # inches, about: the axis from 0 to 1 in it
 
 
 @styled
@@ -95,3 +96,37 @@ def mark(axes, where, text, place):
         look = {"xytext": place[0], "arrowprops": {"arrowstyle": "-", "color": QUIET, "shrinkB": 4}}
     halo = [withStroke(linewidth=3, foreground="#ffffff")]
     axes.annotate(text, where, **look, path_effects=halo, zorder=5)
+
+
+@styled
+def shares(rows, *, xlabel, marks=()):
+    """Shares laid end to end on a line from 0 to 1, a line for each row, the first on top.
+
+    rows: ``{name: {label: share}}``. A label stands in its share where there is room for it. What the shares
+    leave of 1 is drawn empty. marks: (place, text) pairs, drawn as lines through all rows, or as short ones above a single row.
+    """
+    marks = [(number("shares", "marks", place), str(text)) for place, text in checks.listed(marks, "marks")]
+    figure = Figure(figsize=(WIDE, 0.85 + 0.55 * len(rows) + 0.25 * bool(marks)), layout="constrained")
+    axes = figure.add_subplot()
+    for row, (name, parts) in enumerate(rows.items()):
+        widths = checks.finite(list(parts.values()), f"rows[{name!r}]")
+        if widths.min() < 0 or widths.sum() > 1 + 1e-9:
+            raise ValueError(
+                f"rows[{name!r}] must hold shares of at least 0 and a sum of at most 1, got {parts}"
+            )
+        start = 0.0
+        for place, (label, width) in enumerate(zip(parts, widths, strict=True)):
+            fill = FILLS["probability"] if place % 2 == 0 else "#ffffff"
+            axes.barh(row, width, 0.8, start, color=fill, edgecolor=INK, linewidth=0.8)
+            if text_width(str(label)) < 0.9 * width * ACROSS:
+                axes.text(start + width / 2, row, str(label), ha="center", va="center", fontsize=10)
+            start += width
+        axes.barh(row, 1 - start, 0.8, start, color="none", edgecolor=QUIET, linewidth=0.8, linestyle=":")
+    for place, text in marks:
+        axes.axvline(place, 0 if len(rows) > 1 else 0.8, 1, color=palette.LIGHT["mark"], linewidth=2)
+        axes.annotate(text, (place, 1), (0, 3), ("data", "axes fraction"), "offset points", ha="center")
+    axes.set_yticks(range(len(rows)), list(rows))
+    axes.set(xlabel=xlabel, xlim=(-0.005, 1.005), ylim=(len(rows) - 0.5, -0.5))
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    return figure
