@@ -103,7 +103,8 @@ def shares(rows, *, xlabel, marks=()):
     """Shares laid end to end on a line from 0 to 1, a line for each row, the first on top.
 
     rows: ``{name: {label: share}}``. A label stands in its share where there is room for it. What the shares
-    leave of 1 is drawn empty. marks: (place, text) pairs, drawn as lines through all rows, or as short ones above a single row.
+    leave of 1 is drawn empty. marks: (place, text) pairs, drawn as lines through all rows, or as short ones
+    above a single row.
     """
     marks = [(number("shares", "marks", place), str(text)) for place, text in checks.listed(marks, "marks")]
     figure = Figure(figsize=(WIDE, 0.85 + 0.55 * len(rows) + 0.25 * bool(marks)), layout="constrained")
