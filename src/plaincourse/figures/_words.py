@@ -88,8 +88,8 @@ def arrows(vectors, *, xlabel, ylabel, title=None):
         axes.annotate(
             name,
             (x, y),
-            (6 if x >= 0 else -6, 6 if y >= 0 else -12),
+            (6 if x > 0 else 0, 6 if y >= 0 else -12),
             textcoords="offset points",
-            ha="left" if x >= 0 else "right",
+            ha="left" if x > 0 else "center",
         )
     return figure
