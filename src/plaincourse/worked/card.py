@@ -19,11 +19,17 @@ class Card:
         ]
         # The chapter's first part carries the entry's own anchor; further cells for it get one of their own.
         first = next(part for part in entry.parts if part.chapter == parts[0].chapter)
-        self.anchor = anchor(entry) if first in parts else f"{anchor(entry)}-{parts[0].name}"
+        self.again = first not in parts
+        self.anchor = f"{anchor(entry)}-{parts[0].name}" if self.again else anchor(entry)
 
     @property
     def is_mark(self):
-        """Whether a mark is enough: the document is right."""
+        """Whether a mark is enough: the document is right, or its card stands further up."""
+        return self.again or self.right
+
+    @property
+    def right(self):
+        """Whether the document is right as it stands."""
         return self.entry.verdict in ("exact", "rounded")
 
     def __repr__(self):
@@ -39,7 +45,7 @@ class Card:
         verdict = f"worked-card worked-verdict-{entry.verdict}"
         says, why = f"<p>{escape(entry.says)}</p>", f"<p>{escape(entry.why)}</p>"
         if self.is_mark:
-            mark = f'<summary title="{escape(entry.says)}">✓ {entry.id}</summary>'
+            mark = f'<summary title="{escape(entry.says)}">{"✓" if self.right else "↑"} {entry.id}</summary>'
             head = f'<p class="worked-head">Worked number {entry.id}, {entry.verdict}</p>'
             box = f'<div class="{verdict}">{head}{says}{self._table()}{why}{self._source()}</div>'
             return f'<details class="worked-mark" id="{self.anchor}">{mark}{box}</details>'
