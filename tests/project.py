@@ -16,6 +16,7 @@ REWRITTEN = [
     "05_before_attention",
     "06_attention",
     "09_normalization",
+    "10_block",
     "11_sampling",
     "12_generation",
 ]
