@@ -28,6 +28,7 @@ SAYS = [
 LOOKS = {
     "it and the cat": ("The cat sat on the mat because it was tired", 13, 8),
     "the token before": ("The cat sat on the mat because it was tired", 16, 0),
+    "which the": ("the cat ate the fish and the fish ate the cat", 1, 2),
 }
 # How it goes on: a name, the text, how many tokens, and the settings of sampling.
 MARKET = "I went to the market and"
