@@ -15,6 +15,7 @@ REWRITTEN = [
     "05_before_attention",
     "06_attention",
     "07_positions",
+    "08_masks",
     "11_sampling",
     "12_generation",
 ]
