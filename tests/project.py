@@ -12,10 +12,13 @@ CHAPTERS = sorted((ROOT / "chapters").glob("[0-9]*.ipynb"))
 REWRITTEN = [
     "01_learning",
     "03_matmul",
+    "04_mlp",
     "05_before_attention",
     "06_attention",
     "07_positions",
     "08_masks",
+    "09_normalization",
+    "10_block",
     "11_sampling",
     "12_generation",
 ]

@@ -19,11 +19,17 @@ class Card:
         ]
         # The chapter's first part carries the entry's own anchor; further cells for it get one of their own.
         first = next(part for part in entry.parts if part.chapter == parts[0].chapter)
-        self.anchor = anchor(entry) if first in parts else f"{anchor(entry)}-{parts[0].name}"
+        self.again = first not in parts
+        self.anchor = f"{anchor(entry)}-{parts[0].name}" if self.again else anchor(entry)
 
     @property
     def is_mark(self):
-        """Whether a mark is enough: the document is right."""
+        """Whether a mark is enough: the document is right, or its card stands further up."""
+        return self.again or self.right
+
+    @property
+    def right(self):
+        """Whether the document is right as it stands."""
         return self.entry.verdict in ("exact", "rounded")
 
     def __repr__(self):
@@ -36,28 +42,35 @@ class Card:
 
     def _repr_html_(self):
         entry = self.entry
+        verdict = f"worked-card worked-verdict-{entry.verdict}"
+        says, why = f"<p>{escape(entry.says)}</p>", f"<p>{escape(entry.why)}</p>"
         if self.is_mark:
-            mark = f'<summary title="{escape(entry.says)}">✓ {entry.id}</summary>'
-            box = self._box(f"Worked number {entry.id}, {entry.verdict}", entry.says)
+            mark = f'<summary title="{escape(entry.says)}">{"✓" if self.right else "↑"} {entry.id}</summary>'
+            head = f'<p class="worked-head">Worked number {entry.id}, {entry.verdict}</p>'
+            box = f'<div class="{verdict}">{head}{says}{self._table()}{why}{self._source()}</div>'
             return f'<details class="worked-mark" id="{self.anchor}">{mark}{box}</details>'
-        return self._box(entry.headline, entry.says, f' id="{self.anchor}"')
+        head = f'<p class="worked-head">{escape(entry.headline)}</p>'
+        more = f"<summary>{entry.id}, {entry.verdict}: numbers and source</summary>"
+        more = f'<details class="worked-more">{more}{says}{self._table()}{self._source()}</details>'
+        return f'<div class="{verdict}" id="{self.anchor}">{head}{why}{more}</div>'
 
-    def _box(self, head, says, attributes=""):
-        """The box: what it is about, what the document gives, what the cell computed, and why."""
+    def _table(self):
+        """What the document gives and what the cell computed, a row for each part."""
         rows = "".join(
             f"<tr><th scope='row'>{escape(label)}</th><td>{_lines(document)}</td>"
             f"<td>{_lines(computed)}</td></tr>"
             for label, document, computed in self.rows
         )
-        head_row = "<th scope='col'>Value</th><th scope='col'>Document</th><th scope='col'>Computed here</th>"
-        table = f"<table><thead><tr>{head_row}</tr></thead><tbody>{rows}</tbody></table>" if rows else ""
+        head = "<th scope='col'>Value</th><th scope='col'>Document</th><th scope='col'>Computed here</th>"
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>" if rows else ""
+
+    def _source(self):
+        """The number's place in the ledger and in its document."""
         entry = self.entry
         return (
-            f'<div class="worked-card worked-verdict-{entry.verdict}"{attributes}>'
-            f'<p class="worked-head">{escape(head)}</p><p>{escape(says)}</p>{table}<p>{escape(entry.why)}</p>'
             f'<p class="worked-source"><span data-worked="{entry.id}">{entry.id}</span>, {entry.verdict}'
             f' · <cite lang="ko">{escape(entry.document.title)}</cite>, '
-            f'<span lang="ko">{escape(entry.section)}</span></p></div>'
+            f'<span lang="ko">{escape(entry.section)}</span></p>'
         )
 
     def _repr_mimebundle_(self, include=None, exclude=None):
