@@ -15,6 +15,8 @@ REWRITTEN = [
     "04_mlp",
     "05_before_attention",
     "06_attention",
+    "07_positions",
+    "08_masks",
     "09_normalization",
     "10_block",
     "11_sampling",

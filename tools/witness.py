@@ -28,6 +28,7 @@ SAYS = [
 LOOKS = {
     "it and the cat": ("The cat sat on the mat because it was tired", 13, 8),
     "the token before": ("The cat sat on the mat because it was tired", 16, 0),
+    "which the": ("the cat ate the fish and the fish ate the cat", 1, 2),
 }
 # How it goes on: a name, the text, how many tokens, and the settings of sampling.
 MARKET = "I went to the market and"
@@ -39,12 +40,14 @@ WRITES = {
 }
 # After which texts the likeliest tokens' shares are added up.
 COLLECTS = ["The capital of France is", "I went to the market and bought some"]
+# How likely it finds each token of a text after those before it.
+EXPECTS = ["The capital of France is Paris"]
 # Whose rows of the embedding lie nearest, by the cosine of their angle.
 NEIGHBOURS = [" cat", " fish", " quietly", " ate", " three", " Paris", " king", " red", " bought"]
 
 
 def main():
-    from plaincourse.witness import collected, lines, looked, nearest, said, size, written
+    from plaincourse.witness import collected, expected, lines, looked, nearest, said, size, written
     from plainformer.pretrained import smollm2
 
     model, tokenizer = smollm2.load()
@@ -56,6 +59,7 @@ def main():
             name: written(text, count, model, tokenizer, **how) for name, (text, count, how) in WRITES.items()
         },
         "collects": {text: collected(text, model, tokenizer) for text in COLLECTS},
+        "expects": {text: expected(text, model, tokenizer) for text in EXPECTS},
         "neighbours": {token: nearest(token, model, tokenizer, LISTED) for token in NEIGHBOURS},
     }
     FILE.write_text(lines(recorded), encoding="utf-8")

@@ -50,6 +50,11 @@ def collects(text):
     return np.array(of("collects", text)).T
 
 
+def expects(text):
+    """The tokens of a recorded text after its first, each with the probability that it had, from one run."""
+    return [tuple(pair) for pair in of("expects", text)]
+
+
 def neighbours(token):
     """The tokens whose rows of the embedding lie nearest to a recorded token's, with the cosines, the nearest
     first.
@@ -110,6 +115,14 @@ def collected(text, model, tokenizer):
     logits, _ = llama.forward(tokenizer.encode(text), model)
     sums = np.cumsum(np.sort(probabilities(logits[-1]))[::-1])
     return [[taken, round(float(sums[taken - 1]), 3)] for taken in TAKEN]
+
+
+def expected(text, model, tokenizer):
+    """What ``expects`` gives, from the live model, to two decimals."""
+    ids = tokenizer.encode(text)
+    logits, _ = llama.forward(ids, model)
+    came = [probabilities(row)[after] for row, after in zip(logits, ids[1:], strict=False)]
+    return [[tokenizer.decode([i]), number] for i, number in zip(ids[1:], rounded(came), strict=True)]
 
 
 def nearest(token, model, tokenizer, count):

@@ -49,6 +49,7 @@ DRAWINGS = {
     ),
     "arcs": lambda: figures.arcs(["the", "cat", "sat"], [0.2, 0.7, 0.1], title="One head"),
     "arrows": lambda: figures.arrows({"q": (1, 2), "k": (-1, 0.5)}, xlabel="x", ylabel="y"),
+    "circles": lambda: figures.circles({"fast": {"0": 0, "1": 1.0}, "slow": {"1": 0.1}}, swept=[7, 0.1]),
     "flow": lambda: flow([("norm", "(T, E)"), (["gate", "up", ""], "(T, F)"), ("⊙", "")], residuals=[(0, 2)]),
 }
 each_drawing = pytest.mark.parametrize("name", DRAWINGS)

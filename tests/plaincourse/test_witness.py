@@ -65,6 +65,18 @@ def test_the_shares_add_up_so(text, smollm2):
     np.testing.assert_allclose(sums, live[:, 1], atol=0.002)
 
 
+@pytest.mark.parametrize("text", TOOL["EXPECTS"])
+def test_it_expects_so(text, smollm2):
+    tokens, chances = zip(*witness.expects(text), strict=True)
+    live_tokens, live = zip(*witness.expected(text, *smollm2), strict=True)
+    assert tokens == live_tokens
+    np.testing.assert_allclose(chances, live, atol=SLACK)
+    # one run over the text asks what a run over its beginning asks
+    assert chances[-1] == pytest.approx(
+        dict(witness.said(text.removesuffix(tokens[-1]), *smollm2, 1))[tokens[-1]], abs=SLACK
+    )
+
+
 @pytest.mark.parametrize("token", TOOL["NEIGHBOURS"])
 def test_the_neighbours_are_these(token, smollm2):
     agree(witness.neighbours(token), witness.nearest(token, *smollm2, TOOL["LISTED"] + 4))

@@ -9,7 +9,7 @@ from ._charts import bars, curves, shares
 from ._flows import flow
 from ._grids import Grid, matrices, matrix, product
 from ._style import Drawing
-from ._words import arcs, arrows
+from ._words import arcs, arrows, circles
 
 __all__ = [
     "Drawing",
@@ -17,6 +17,7 @@ __all__ = [
     "arcs",
     "arrows",
     "bars",
+    "circles",
     "curves",
     "flow",
     "matrices",

@@ -1,4 +1,4 @@
-"""Words that read each other, and arrows in the plane."""
+"""Words that read each other, arrows in the plane, and hands on circles."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -13,6 +13,7 @@ from ._style import INK, QUIET, RULE, styled, text_width
 
 BETWEEN = 0.22  # inches from a word to the next
 THICK = 11  # points, an arc of weight 1
+DIAL = 1.75  # inches, a circle with its labels
 
 
 @styled
@@ -92,4 +93,35 @@ def arrows(vectors, *, xlabel, ylabel, title=None):
             textcoords="offset points",
             ha="left" if x > 0 else "center",
         )
+    return figure
+
+
+@styled
+def circles(panels, *, swept=None):
+    """Circles side by side, each with hands from its middle.
+
+    panels: ``{title: {label: angle}}``, up to five; angles in radians, from the right, counterclockwise. A
+    hand's label stands at its tip, "" for none. swept: one angle a panel; how far it goes round from 0, at
+    most once, is drawn as a thick bow.
+    """
+    checks.few(panels, "panels", len(palette.SERIES))
+    swept = checks.finite([0] * len(panels) if swept is None else swept, "swept", len(panels))
+    figure = Figure(figsize=(DIAL * len(panels), DIAL + 0.25))
+    for i, ((title, hands), far) in enumerate(zip(panels.items(), swept, strict=True)):
+        axes = figure.add_axes((i / len(panels), 0, 1 / len(panels), DIAL / (DIAL + 0.25)))
+        axes.set(xlim=(-1.5, 1.5), ylim=(-1.5, 1.5), aspect="equal", title=str(title))
+        axes.axis("off")
+        turn = np.linspace(0, 2 * np.pi, 121)
+        axes.plot(np.cos(turn), np.sin(turn), color=RULE, linewidth=1.2)
+        turn = np.linspace(0, min(abs(far), 2 * np.pi) * np.sign(far), 121)
+        if far:
+            look = {"color": palette.LIGHT["probability"], "linewidth": 5, "solid_capstyle": "butt"}
+            axes.plot(np.cos(turn), np.sin(turn), alpha=0.7, **look)
+        angles = checks.finite([*hands.values()], f"panels[{title!r}]", len(hands))
+        for label, angle in zip(hands, angles, strict=True):
+            x, y = np.cos(angle), np.sin(angle)
+            axes.add_patch(
+                FancyArrowPatch((0, 0), (x, y), arrowstyle="-|>", mutation_scale=9, shrinkA=0, shrinkB=0)
+            )
+            axes.text(1.27 * x, 1.27 * y, label, ha="center", va="center_baseline", fontsize=10)
     return figure
