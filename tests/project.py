@@ -21,6 +21,7 @@ REWRITTEN = [
     "10_block",
     "11_sampling",
     "12_generation",
+    "14_real_model",
 ]
 NOTEBOOKS = CHAPTERS + sorted((ROOT / "chapters/appendix").glob("*.ipynb"))
 THOROUGH = os.environ.get("THOROUGH", "") not in ("", "0")  # all seeds and variants instead of a few of each
