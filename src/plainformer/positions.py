@@ -43,7 +43,7 @@ PAIRING = one_of("neighbours", "halves")
 
 @shaped("(..., T, D), (T) -> (..., T, D)", base=positive, pairing=PAIRING)
 def rope(x, positions, base=10000.0, pairing="neighbours"):
-    """Turn each query or key by its position, so that their dot product depends on the distance alone.
+    """Turn each query or key by its position, so that positions enter their dot product as a distance.
 
     Su et al. 2021. Pair i turns by base^(-2i/D) a position. ``pairing`` says which numbers make a pair:
     "neighbours" (0 with 1, 2 with 3: the paper, GGUF files) or "halves" (0 with D/2, 1 with D/2 + 1: Hugging

@@ -253,6 +253,16 @@ def test_what_can_be_drawn_is_drawn_without_a_warning(draw):
         (lambda: curves(X, [X]), ValueError, "lines must be a dict"),
         (lambda: curves(X, {"y": X}, xlog=True), ValueError, "x must be positive on a logarithmic axis"),
         (lambda: curves([1], {"y": [0]}, ylog=True), ValueError, "y must be positive"),
+        (
+            lambda: figures.circles({"a": {"0": 0}}, swept=[1, 2]),
+            ValueError,
+            "swept must have 1 entries, got 2",
+        ),
+        (
+            lambda: figures.circles({"a": {"0": np.nan}}),
+            ValueError,
+            r"panels\['a'\] must not hold NaN",
+        ),
         (lambda: flow([]), ValueError, "steps must not be empty"),
         *[
             (

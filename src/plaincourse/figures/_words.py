@@ -100,7 +100,7 @@ def arrows(vectors, *, xlabel, ylabel, title=None):
 def circles(panels, *, swept=None):
     """Circles side by side, each with hands from its middle.
 
-    panels: ``{title: {label: angle}}``, up to five; angles in radians, from the right, counterclockwise. A
+    panels: ``{title: {label: angle}}``, up to six; angles in radians, from the right, counterclockwise. A
     hand's label stands at its tip, "" for none. swept: one angle a panel; how far it goes round from 0, at
     most once, is drawn as a thick bow.
     """
