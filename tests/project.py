@@ -21,6 +21,7 @@ REWRITTEN = [
     "10_block",
     "11_sampling",
     "12_generation",
+    "13_training",
     "14_real_model",
 ]
 NOTEBOOKS = CHAPTERS + sorted((ROOT / "chapters/appendix").glob("*.ipynb"))

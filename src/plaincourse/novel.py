@@ -125,3 +125,5 @@ if __name__ == "__main__":
         main(sys.argv[1:])
     except KeyboardInterrupt:
         sys.exit("stopped")
+    except (OSError, ValueError) as error:
+        sys.exit(f"novel: {error}")
