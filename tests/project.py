@@ -8,22 +8,6 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 CHAPTERS = sorted((ROOT / "chapters").glob("[0-9]*.ipynb"))
-# Chapters of the second edition. The others still have the first one's length and its few pictures.
-REWRITTEN = [
-    "01_learning",
-    "03_matmul",
-    "04_mlp",
-    "05_before_attention",
-    "06_attention",
-    "07_positions",
-    "08_masks",
-    "09_normalization",
-    "10_block",
-    "11_sampling",
-    "12_generation",
-    "13_training",
-    "14_real_model",
-]
 NOTEBOOKS = CHAPTERS + sorted((ROOT / "chapters/appendix").glob("*.ipynb"))
 THOROUGH = os.environ.get("THOROUGH", "") not in ("", "0")  # all seeds and variants instead of a few of each
 
