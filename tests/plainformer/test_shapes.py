@@ -399,4 +399,4 @@ def test_no_function_is_longer_than_25_lines():
 def test_the_library_can_be_read_in_one_sitting():
     lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCES}
     assert max(lengths.values()) <= 265
-    assert sum(lengths[path] for path in SOURCES if path.parent.name == "plainformer") <= 1900
+    assert sum(lengths[path] for path in SOURCES if path.parent.name == "plainformer") <= 2000
