@@ -27,9 +27,9 @@ def q3(rng):
 
 def q5(rng):
     """An input, a start and a learning rate with which the miss changes its sign or shrinks, but does not
-    vanish.
+    vanish. The input is not 2, where 2x and x² are the same.
     """
-    x, miss = float(rng.choice([-4, -3, -2, 2, 3, 4])), float(rng.choice([-6, -5, -4, -3, 3, 4, 5, 6]))
+    x, miss = float(rng.choice([-4, -3, -2, 3, 4])), float(rng.choice([-6, -5, -4, -3, 3, 4, 5, 6]))
     factor = float(rng.choice([-2.0, -1.5, -0.5, 0.5, 0.8]))
     w = float(rng.choice([-1.5, -0.5, 0.5, 1.5]))
     return x, w * x - miss, w, (1 - factor) / (2 * x * x)
