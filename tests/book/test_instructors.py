@@ -13,7 +13,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from instructors_guide import COMMANDS, GUIDE
-from project import CHAPTERS, REWRITTEN, ROOT
+from project import CHAPTERS, ROOT
 
 from plaingrader import course, guide
 from plaingrader.__main__ import main
@@ -149,8 +149,7 @@ def test_of_the_assignments_it_reads_the_map_alone(tmp_path, monkeypatch):
 def test_a_chapter_is_one_sitting(path):
     """An hour, its exercises included."""
     found = guide.chapter(ROOT, path.stem)
-    longest = 40 if path.stem in REWRITTEN else 50
-    assert 15 <= found["reading"] <= longest and found["reading"] + found["exercises"] <= 1.5 * longest
+    assert 15 <= found["reading"] <= 40 and found["reading"] + found["exercises"] <= 60
     assert f"# {found['title']}" == nbformat.read(path, as_version=4).cells[0].source.splitlines()[0]
 
 
